@@ -1,0 +1,165 @@
+# txfs: a transactional workspace for coding agents.
+#
+# Targets
+#   all (default)   build/bin/{txfs,policyd,agentctl}, libtxfs.a
+#   deps            install the Debian packages that building and testing need
+#   demo            deps, build, and three tasks on a copy of this repository
+#   check           deps, build, every test; exits non-zero if one fails
+#   check-unit      unit tests (Check), nothing mounted
+#   check-mount     mount tests (scripts below tests/mount)
+#   check-policy    the labelled commands of tests/policy against policyd
+#   check-agent     agentctl end to end
+#   check-long      longer versions of the same (crash points, soak)
+#   lint            layering, headers, formatting, static analysis, manuals
+#   bench-quick     txfs beside ext4 and fuse-overlayfs, under three minutes
+#   install         to $(DESTDIR)$(PREFIX)
+# Knobs
+#   V=1             show commands            W=1   warnings do not stop the build
+#   D=asan,ubsan    or D=tsan: sanitizers    CC=clang
+#
+# A source file belongs to the program whose folder it lies in; there is no list of
+# files to keep. Objects of each sanitizer setting live in their own build folder.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= gcc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
+
+comma   := ,
+B       := build$(if $(D),/$(subst $(comma),-,$(D)))
+BIN     := $(B)/bin
+Q       := $(if $(V),,@)
+say      = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
+
+PKGS_FS     := fuse3 sqlite3 libxxhash
+PKGS_POLICY := yaml-0.1 json-c sqlite3
+PKGS_AGENT  := json-c libseccomp
+PKGS_ALL    := fuse3 sqlite3 libxxhash yaml-0.1 json-c libseccomp
+
+SAN_asan  := -fsanitize=address
+SAN_ubsan := -fsanitize=undefined -fno-sanitize-recover=undefined
+SAN_tsan  := -fsanitize=thread
+SAN       := $(foreach d,$(subst $(comma), ,$(D)),$(SAN_$(d)))
+
+CFLAGS  ?= -O2 -g
+CFLAGS_ALL := $(CFLAGS) $(SAN) $(if $(D),-fno-omit-frame-pointer) -std=gnu11 -pthread \
+	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+	-Wno-unused-parameter $(if $(W),,-Werror) \
+	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFUSE_USE_VERSION=312 -I. -Iinclude -I$(B)/gen \
+	$(shell pkg-config --cflags $(PKGS_ALL) 2>/dev/null)
+LDFLAGS_ALL := $(LDFLAGS) $(SAN) -pthread
+
+src = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+
+SRC_common := $(call src,common)
+SRC_client := $(call src,fs/client)
+SRC_fs     := $(call src,fs/cmd fs/fuse fs/tx fs/tree fs/block fs/store fs/base)
+SRC_shell  := $(call src,policyd/shell)
+SRC_pclient:= $(call src,policyd/client)
+SRC_policy := $(call src,policyd/server policyd/rules policyd/audit)
+SRC_agent  := $(call src,agentctl/repl agentctl/loop agentctl/tool agentctl/provider agentctl/sandbox)
+
+GEN := $(B)/gen/sql.h $(B)/gen/policy_data.h
+
+all: $(BIN)/txfs $(BIN)/policyd $(BIN)/agentctl
+
+# --- generated: SQL and data files become tables -------------------------------------
+$(B)/gen/sql.h: fs/store/schema.sql fs/store/queries.sql fs/store/sql2h.sh
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D) && sh fs/store/sql2h.sh fs/store/schema.sql fs/store/queries.sql > $@.tmp && mv $@.tmp $@
+
+$(B)/gen/policy_data.h: $(wildcard policyd/data/*) policyd/data2h.sh
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D) && sh policyd/data2h.sh policyd/data > $@.tmp && mv $@.tmp $@
+
+$(B)/obj/%.o: %.c | $(GEN)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+libs = $(shell pkg-config --libs $(1))
+
+$(BIN)/txfs: $(call obj,fs/main.c $(SRC_fs) $(SRC_client) $(SRC_common))
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS_ALL) -o $@ $^ $(call libs,$(PKGS_FS))
+
+$(BIN)/policyd: $(call obj,policyd/main.c $(SRC_policy) $(SRC_shell) $(SRC_pclient) $(SRC_common))
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS_ALL) -o $@ $^ $(call libs,$(PKGS_POLICY))
+
+$(BIN)/agentctl: $(call obj,agentctl/main.c $(SRC_agent) $(SRC_client) $(SRC_pclient) $(SRC_shell) $(SRC_common))
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS_ALL) -o $@ $^ $(call libs,$(PKGS_AGENT))
+
+$(B)/libtxfs.a: $(call obj,$(SRC_client) $(SRC_common))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+# --- unit tests: one Check program a folder below tests/unit ---------------------------
+UNITS := $(patsubst tests/unit/%/main.c,%,$(wildcard tests/unit/*/main.c))
+UNITBINS := $(UNITS:%=$(B)/tests/unit-%)
+UNITSRC_common  := $(SRC_common)
+UNITSRC_fs      := $(SRC_fs) $(SRC_client) $(SRC_common)
+UNITSRC_policyd := $(SRC_policy) $(SRC_shell) $(SRC_pclient) $(SRC_common)
+UNITSRC_agentctl:= $(SRC_agent) $(SRC_client) $(SRC_pclient) $(SRC_shell) $(SRC_common)
+
+define unit_rule
+$(B)/tests/unit-$(1): $$(call obj,$$(call src,tests/unit/$(1)) $$(UNITSRC_$(1)))
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D) && $$(CC) $$(LDFLAGS_ALL) -o $$@ $$^ $$(call libs,check $$(PKGS_ALL))
+endef
+$(foreach u,$(UNITS),$(eval $(call unit_rule,$(u))))
+
+unit-tests: $(UNITBINS)
+
+check-unit: $(UNITBINS)
+	$(Q)bash tests/run-unit.sh $(UNITBINS)
+
+check-mount: all
+	$(Q)bash tests/run-scripts.sh $(BIN) mount $(TESTS)
+
+check-policy: all
+	$(Q)bash tests/run-scripts.sh $(BIN) policy $(TESTS)
+
+check-agent: all
+	$(Q)bash tests/run-scripts.sh $(BIN) agent $(TESTS)
+
+deps:
+	$(Q)sh tests/deps.sh
+
+# deps must have finished before pkg-config is asked, so the rest is a second make.
+check: deps
+	$(Q)$(MAKE) --no-print-directory check-all
+
+check-all: all unit-tests
+	$(Q)bash tests/check.sh $(BIN) $(B)
+
+check-long: deps
+	$(Q)$(MAKE) --no-print-directory all && bash tests/run-scripts.sh $(BIN) long $(TESTS)
+
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all && bash tests/demo.sh $(BIN)
+
+lint: all
+	$(Q)bash tests/lint/lint.sh "$(CC)" "$(filter-out -fsanitize%,$(CFLAGS_ALL))"
+
+bench-quick: all
+	$(Q)bash benchmarks/quick.sh $(BIN)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/include/txfs
+	install -m 755 $(BIN)/txfs $(BIN)/policyd $(BIN)/agentctl $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(wildcard man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(wildcard include/txfs/*.h) $(DESTDIR)$(PREFIX)/include/txfs
+
+clean:
+	rm -rf build
+
+.PHONY: all deps demo check check-all check-unit check-mount check-policy check-agent \
+	check-long lint bench-quick install clean unit-tests
+.DELETE_ON_ERROR:
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
