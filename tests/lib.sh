@@ -1,0 +1,117 @@
+# shellcheck shell=bash
+# lib.sh: what test scripts share. Source it first: . "$TESTS/lib.sh"
+#
+# The runner gives TMP (scratch), BIN (programs, also first in PATH), TESTS, SRC, and
+# private HOME, TMPDIR, XDG_RUNTIME_DIR and TXFS_STATE_DIR inside TMP.
+#
+#	fail TEXT...               end the test as failed
+#	skip TEXT...               end the test as skipped, with the reason
+#	requires CMD...            skip unless every command is there
+#	requires_root              skip unless uid 0
+#	requires_fuse              skip unless /dev/fuse can be opened
+#	at_exit COMMAND            run COMMAND at the end, the last one given first
+#	eq WANT GOT [TEXT]         fail unless the strings are equal
+#	status WANT CMD...         fail unless CMD exits with WANT
+#	has TEXT FILE              fail unless FILE contains TEXT
+#	manifest DIR > FILE        one line for each file: all that "the same" means
+#	same_tree A B [TEXT]       fail unless two manifests are equal; shows the difference
+#	mount_ws BASE [MNT [OPT..]]  txfs mount with a store in TMP, unmounted at exit
+#	wait_for SECONDS CMD...    until CMD succeeds; fail when the time is over
+#	stop_policyd               end the policy daemon that this test caused
+set -u
+
+at_exit_list=()
+run_at_exit() {
+	local status=$? i
+	trap - EXIT
+	set +e
+	for ((i = ${#at_exit_list[@]} - 1; i >= 0; i--)); do
+		eval "${at_exit_list[i]}"
+	done
+	stop_policyd
+	exit "$status"
+}
+trap run_at_exit EXIT
+trap 'exit 130' INT TERM
+
+at_exit() { at_exit_list+=("$1"); }
+
+fail() {
+	echo "FAILED at ${BASH_SOURCE[-1]##*/}:${BASH_LINENO[-2]}: $*" >&2
+	exit 1
+}
+
+skip() {
+	echo "$*"
+	exit 77
+}
+
+requires() {
+	local c
+	for c in "$@"; do
+		command -v "$c" >/dev/null || skip "needs $c"
+	done
+}
+
+requires_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
+
+requires_fuse() { (: <>/dev/fuse) 2>/dev/null || skip "needs /dev/fuse"; }
+
+eq() { [ "$1" = "$2" ] || fail "${3:-values differ}: want '$1', got '$2'"; }
+
+status() {
+	local want=$1 got=0
+	shift
+	"$@" || got=$?
+	[ "$got" = "$want" ] || fail "want exit $want, got $got: $*"
+}
+
+has() { grep -qF -e "$1" "$2" || { cat "$2" >&2; fail "'$1' is not in $2"; }; }
+
+manifest() { python3 "$TESTS/manifest.py" "$@"; }
+
+same_tree() {
+	cmp -s "$1" "$2" && return
+	diff "$1" "$2" | head -n 40 >&2
+	fail "${3:-trees differ}"
+}
+
+# The store's path is short and its own for each mount point.
+mount_ws() {
+	local base=$1 mnt=${2:-$1} store
+	shift $(($# < 2 ? $# : 2))
+	store=$TMP/store-$(basename "$mnt")
+	mkdir -p "$base" "$mnt"
+	if [ "$base" = "$mnt" ]; then
+		"$BIN/txfs" mount --store "$store" "$@" "$base" || fail "cannot mount $base"
+	else
+		"$BIN/txfs" mount --store "$store" "$@" "$base" "$mnt" || fail "cannot mount $base"
+	fi
+	at_exit "mountpoint -q '$mnt' && { cd /; '$BIN/txfs' umount '$mnt' || umount -l '$mnt'; }"
+}
+
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || fail "waited in vain for: $*"
+		sleep 0.05
+	done
+}
+
+# The daemon is found by asking the kernel who listens on this test's own socket.
+stop_policyd() {
+	local pid
+	pid=$(python3 - "$XDG_RUNTIME_DIR/txfs/policyd.sock" <<-'END'
+		import socket, struct, sys
+		s = socket.socket(socket.AF_UNIX)
+		try:
+		    s.connect(sys.argv[1])
+		    print(struct.unpack("3i", s.getsockopt(1, 17, 12))[0])
+		except OSError:
+		    pass
+	END
+	)
+	[ -z "$pid" ] || [ "$pid" -le 1 ] || kill "$pid" 2>/dev/null
+	return 0
+}
