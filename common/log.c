@@ -43,9 +43,10 @@ static size_t log_head(char *buf, size_t size, enum log_level level)
 		return (size_t)snprintf(buf, size, "txfs: ");
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &tm);
-	return (size_t)snprintf(buf, size, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ %s: ",
-		tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
-		tm.tm_sec, now.tv_nsec / 1000000, names[level]);
+	return (size_t)snprintf(buf, size,
+		"%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ %s: ", tm.tm_year + 1900,
+		tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
+		now.tv_nsec / 1000000, names[level]);
 }
 
 void log_line(enum log_level level, const char *fmt, ...)

@@ -2,9 +2,9 @@
  * pool.h: the payload of one transaction: an append-only file of hashed chunks.
  *
  * Each transaction has one pool file, `pool/ID` in the store, so that an abort costs one
- * unlink. A chunk is written once and never changed; its place, length and XXH3-128 go into
- * the rows of the store (struct rec_run). Whoever wants SQLite blobs or another medium
- * instead replaces this file only.
+ * unlink. A chunk is written once and never changed; its place, length and XXH3-128 go
+ * into the rows of the store (struct rec_run). Whoever wants SQLite blobs or another
+ * medium instead replaces this file only.
  *
  * Threads: append and read from any thread at once. A pool is reference counted.
  */
@@ -30,13 +30,14 @@ uint64_t pool_id(const struct pool *p);
 
 /** pool_append(p, data, bytes, off, hash): store a chunk of 1..POOL_CHUNK_MAX bytes; its
  * place and hash come back. -ENOSPC, -EDQUOT (limit), -EIO. Nothing is taken on error. */
-int pool_append(struct pool *p, const void *data, size_t bytes, uint64_t *off, uint8_t hash[16]);
+int pool_append(
+	struct pool *p, const void *data, size_t bytes, uint64_t *off, uint8_t hash[16]);
 
-/** pool_read(p, chunk_off, chunk_bytes, hash, from, out, bytes): read @bytes beginning @from
- * bytes into a chunk, checking the hash of the whole chunk; beyond chunk_bytes zeros.
- * -EIO where the hash differs (logged once with the pool and place). */
-int pool_read(struct pool *p, uint64_t chunk_off, uint32_t chunk_bytes, const uint8_t hash[16],
-	uint32_t from, void *out, size_t bytes);
+/** pool_read(p, chunk_off, chunk_bytes, hash, from, out, bytes): read @bytes beginning
+ * @from bytes into a chunk, checking the hash of the whole chunk; beyond chunk_bytes
+ * zeros. -EIO where the hash differs (logged once with the pool and place). */
+int pool_read(struct pool *p, uint64_t chunk_off, uint32_t chunk_bytes,
+	const uint8_t hash[16], uint32_t from, void *out, size_t bytes);
 
 /** pool_sync(p): fdatasync. pool_bytes(p): size. pool_limit(p, bytes): 0 is no limit. */
 int pool_sync(struct pool *p);
