@@ -39,6 +39,10 @@ void txfs_workspace_free(struct txfs_workspace *w);
  * is missing; caller frees *out. 0 or -errno. */
 int txfs_state_dir(char **out);
 
+/** txfs_default_store(base, out): where the store of the canonical path @base lies unless
+ * one was chosen: STATE/store/HASH; its parent is made, itself not. Caller frees *out. */
+int txfs_default_store(const char *base, char **out);
+
 /** txfs_workspace_find(path, out): the registered workspace whose mount point, base or
  * view @path lies in (by path, not by inode; longest match wins). -ENOENT if none.
  * Caller frees *out by txfs_workspace_free. Does not touch the mount. */
