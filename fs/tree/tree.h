@@ -40,6 +40,7 @@
 #include "fs/block/bmap.h"
 #include "fs/block/pool.h"
 #include "fs/store/store.h"
+#include "txfs/ioctl.h"
 
 #define TREE_AGAIN 4096 /* beyond every errno */
 #define TREE_SMALL (64u << 10) /* base files up to this are stored whole at the first write */
@@ -192,6 +193,7 @@ struct layer {
 	struct layer *below;
 	struct view *view;   /* NULL once committed */
 	uint64_t seq, snapshot;
+	bool is_private;
 	char *label;
 	uint8_t token_hash[16];
 	int64_t begun_ns;
@@ -318,8 +320,6 @@ int layer_merge_top(struct view *v);
  * view, off their nodes (they keep no node). Used when a commit publishes it. */
 void layer_detach_lowest(struct view *v, struct layer *l);
 
-struct changed; /* what a roll-back changed, see layer_pop */
-
 /** layer_pop(v, f, arg): drop the top layer with all that it holds. f(arg, node, delta) is
  * told of each node before its delta goes. */
 void layer_pop(struct view *v, void (*f)(void *arg, struct node *n, struct delta *d), void *arg);
@@ -412,6 +412,7 @@ uint64_t view_ino(const struct view *v, uint64_t st_ino);
 struct cred {
 	uint32_t uid, gid, umask;
 	bool privileged; /* CAP_FSETID and the like: uid 0 */
+	bool in_group;   /* the object's group is among the caller's */
 };
 
 /** tree_lookup: node with a reference (not a lookup count). */

@@ -1,0 +1,192 @@
+/*
+ * dirlist.c: a directory's listing with stable cookies, made at the first reading.
+ *
+ * Entries are appended and marked dead, never moved, so a reader that stopped in the middle
+ * goes on where it was whatever changed since. When the base changed behind, the list is
+ * merged with a fresh one: what is still there keeps its cookie.
+ */
+#include "fs/tree/impl.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+
+void dirlist_free(struct dirlist *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		free(l->e[i].name);
+	free(l->e);
+	free(l->slot);
+	free(l);
+}
+
+static struct dent *find(struct dirlist *l, const char *name)
+{
+	size_t i;
+
+	if (!l->slots)
+		return NULL;
+	for (i = name_hash(name) & (l->slots - 1); l->slot[i]; i = (i + 1) & (l->slots - 1))
+		if (!strcmp(l->e[l->slot[i] - 1].name, name))
+			return &l->e[l->slot[i] - 1];
+	return NULL;
+}
+
+static void put_slot(struct dirlist *l, size_t index)
+{
+	size_t i = name_hash(l->e[index].name) & (l->slots - 1);
+
+	while (l->slot[i])
+		i = (i + 1) & (l->slots - 1);
+	l->slot[i] = (uint32_t)index + 1;
+}
+
+static int grow(struct dirlist *l)
+{
+	size_t cap = l->cap ? l->cap * 2 : 16;
+	struct dent *e = realloc(l->e, cap * sizeof(*e));
+	uint32_t *slot;
+
+	if (!e)
+		return -ENOMEM;
+	l->e = e;
+	slot = calloc(cap * 2, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	l->cap = cap;
+	free(l->slot);
+	l->slot = slot;
+	l->slots = cap * 2;
+	for (size_t i = 0; i < l->n; i++)
+		put_slot(l, i);
+	return 0;
+}
+
+static int set(struct dirlist *l, const char *name, uint64_t ino, uint8_t type)
+{
+	struct dent *e = find(l, name);
+
+	if (!e) {
+		char *copy = strdup(name);
+
+		if (!copy || (l->n == l->cap && grow(l))) {
+			free(copy);
+			return -ENOMEM;
+		}
+		e = &l->e[l->n++];
+		*e = (struct dent){.name = copy};
+		put_slot(l, l->n - 1);
+	}
+	e->ino = ino;
+	e->type = type;
+	e->dead = false;
+	e->seen = true;
+	return 0;
+}
+
+void dirlist_set(struct dirlist *l, const char *name, uint64_t ino, uint8_t type)
+{
+	if (l && set(l, name, ino, type))
+		l->stale = true;
+}
+
+void dirlist_del(struct dirlist *l, const char *name)
+{
+	struct dent *e = l ? find(l, name) : NULL;
+
+	if (e)
+		e->dead = true;
+}
+
+struct fill {
+	struct node *n;
+	struct dirlist *l;
+};
+
+static int fill(void *arg, const char *name, struct obj *o, uint8_t type, uint64_t ino)
+{
+	struct fill *f = arg;
+
+	if (!o)
+		ino = obj_known_ino(f->n->view->t, ino);
+	return set(f->l, name, view_ino(f->n->view, ino), type);
+}
+
+/* Node lock held for writing. */
+static int make(struct node *n)
+{
+	struct dirlist *l = n->list ? n->list : calloc(1, sizeof(*l));
+	struct fill f = {n, l};
+	struct stack s;
+	int r;
+
+	if (!l)
+		return -ENOMEM;
+	n->list = l;
+	for (size_t i = 0; i < l->n; i++)
+		l->e[i].seen = false;
+	node_stack(&s, n);
+	r = stack_list(n->view->t, &s, fill, &f);
+	l->stale = r != 0;
+	for (size_t i = 0; i < l->n && !r; i++)
+		if (!l->e[i].seen)
+			l->e[i].dead = true;
+	return r;
+}
+
+void tree_list_stale(struct node *n)
+{
+	pthread_rwlock_wrlock(&n->lock);
+	if (n->list)
+		n->list->stale = true;
+	pthread_rwlock_unlock(&n->lock);
+}
+
+static int list_for_reading(struct node *n)
+{
+	int r = 0;
+
+	pthread_rwlock_rdlock(&n->lock);
+	if (n->list && !n->list->stale)
+		return 0;
+	pthread_rwlock_unlock(&n->lock);
+	pthread_rwlock_wrlock(&n->lock);
+	if (!n->list || n->list->stale)
+		r = make(n);
+	return r;
+}
+
+static uint64_t parent_ino(struct node *n)
+{
+	struct tree *t = n->view->t;
+	auto_unlock pthread_mutex_t *l = lock(&t->nodes_lock);
+
+	return node_ino(n->parent ? n->parent : n);
+}
+
+int tree_readdir(struct node *n, uint64_t cookie,
+	int (*f)(void *, const char *, uint64_t, uint8_t, uint64_t), void *arg)
+{
+	int r = list_for_reading(n);
+
+	if (!r && cookie == 0) {
+		if (f(arg, ".", node_ino(n), DT_DIR, 1))
+			goto out;
+		cookie = 1;
+	}
+	if (!r && cookie == 1) {
+		if (f(arg, "..", parent_ino(n), DT_DIR, 2))
+			goto out;
+		cookie = 2;
+	}
+	for (size_t i = cookie - 2; !r && i < n->list->n; i++) {
+		struct dent *e = &n->list->e[i];
+
+		if (!e->dead && f(arg, e->name, e->ino, e->type, i + 3))
+			break;
+	}
+out:
+	pthread_rwlock_unlock(&n->lock);
+	return r;
+}

@@ -1,0 +1,487 @@
+/*
+ * obj.c: objects: one identity for a file through renames, copies-up and checkpoints.
+ *
+ * A base object is known by (inode, birth); the table of these keys is weak, it holds no
+ * references. Objects with a row in the store keep one reference for themselves, so that
+ * the number they showed first stays theirs as long as the file lives.
+ */
+#include "fs/tree/impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+
+static size_t ino_slot(const struct tree *t, uint64_t ino)
+{
+	return (ino * 0x9E3779B97F4A7C15ull >> 20) & (t->ino_slots - 1);
+}
+
+static struct inokey **key_find(struct tree *t, uint64_t ino, int64_t btime_ns)
+{
+	struct inokey **p = &t->by_ino[ino_slot(t, ino)];
+
+	while (*p && ((*p)->ino != ino || (*p)->btime_ns != btime_ns))
+		p = &(*p)->next;
+	return p;
+}
+
+static void keys_grow(struct tree *t)
+{
+	size_t old = t->ino_slots;
+	struct inokey **was = t->by_ino, **now = calloc(old * 2, sizeof(*now));
+
+	if (!now)
+		return; /* longer chains are only slower */
+	t->by_ino = now;
+	t->ino_slots = old * 2;
+	for (size_t i = 0; i < old; i++)
+		while (was[i]) {
+			struct inokey *k = was[i], **p = &now[ino_slot(t, k->ino)];
+
+			was[i] = k->next;
+			k->next = *p;
+			*p = k;
+		}
+	free(was);
+}
+
+static int key_add(struct tree *t, struct obj *o, uint64_t ino, int64_t btime_ns)
+{
+	struct inokey **p = key_find(t, ino, btime_ns), *k = *p;
+
+	if (!k) {
+		k = calloc(1, sizeof(*k));
+		if (!k)
+			return -ENOMEM;
+		*k = (struct inokey){.ino = ino, .btime_ns = btime_ns};
+		*p = k;
+		if (++t->ino_used > t->ino_slots * 2)
+			keys_grow(t);
+	}
+	k->obj = o;
+	return 0;
+}
+
+static void key_del(struct tree *t, const struct obj *o, uint64_t ino, int64_t btime_ns)
+{
+	struct inokey **p = key_find(t, ino, btime_ns), *k = *p;
+
+	if (!k || (o && k->obj != o))
+		return;
+	*p = k->next;
+	t->ino_used--;
+	free(k);
+}
+
+struct obj *obj_get(struct obj *o)
+{
+	atomic_fetch_add(&o->refs, 1);
+	return o;
+}
+
+/* Drop one reference unless it is the last one. */
+static bool put_if_more(struct obj *o)
+{
+	uint32_t n = atomic_load(&o->refs);
+
+	while (n > 1)
+		if (atomic_compare_exchange_weak(&o->refs, &n, n - 1))
+			return true;
+	return false;
+}
+
+static struct obj *put_locked(struct tree *t, struct obj *o)
+{
+	struct obj *parent;
+
+	if (atomic_fetch_sub(&o->refs, 1) != 1)
+		return NULL;
+	key_del(t, o, o->print.ino, o->print.btime_ns);
+	fdcache_drop(t->fds, o->id * 2);
+	fdcache_drop(t->fds, o->id * 2 + 1);
+	parent = o->parent;
+	free(o->name);
+	free(o);
+	return parent;
+}
+
+static void obj_put_locked(struct tree *t, struct obj *o)
+{
+	while (o)
+		o = put_locked(t, o);
+}
+
+void obj_put(struct tree *t, struct obj *o)
+{
+	if (!o || put_if_more(o))
+		return;
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+
+	obj_put_locked(t, o);
+}
+
+static struct obj *obj_alloc(struct tree *t, uint64_t id)
+{
+	struct obj *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->id = id;
+	o->refs = 1;
+	list_init(&o->undo);
+	list_init(&o->behind);
+	list_init(&o->nodes);
+	return o;
+}
+
+struct obj *obj_new(struct tree *t)
+{
+	struct obj *o = obj_alloc(t, store_next_object(t->store));
+
+	if (o)
+		o->st_ino = INO_MADE | o->id;
+	return o;
+}
+
+struct obj *obj_row(struct tree *t, const struct rec_object *r)
+{
+	struct obj *o = obj_alloc(t, r->id);
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+
+	if (!o)
+		return NULL;
+	o->st_ino = r->st_ino;
+	o->has_base = r->has_base;
+	o->logged = true;
+	o->print = r->print;
+	o->ctime_ns = r->ctime_ns;
+	o->ctime_left_ns = r->ctime_left_ns;
+	if (r->has_base && *r->name) {
+		o->name = strdup(r->name);
+		if (!o->name) {
+			free(o);
+			return NULL;
+		}
+	}
+	if (r->has_base)
+		key_add(t, o, r->print.ino, r->print.btime_ns);
+	return o;
+}
+
+/* Take @parent/@name as the place; strings and references already made. */
+static struct obj *place_locked(struct obj *o, struct obj *parent, char **name)
+{
+	struct obj *old = o->parent;
+	char *old_name = o->name;
+
+	o->parent = parent;
+	o->name = *name;
+	*name = old_name;
+	return old;
+}
+
+static struct obj *obj_seen(struct tree *t, struct obj *o, struct obj *parent, char **name,
+	const struct bstat *st)
+{
+	atomic_fetch_add(&o->refs, 1);
+	if (o->parent != parent || !o->name || strcmp(o->name, *name)) {
+		struct obj *old = place_locked(o, obj_get(parent), name);
+
+		obj_put_locked(t, old);
+	}
+	o->has_base = true;
+	o->print = st->print;
+	return o;
+}
+
+struct obj *obj_of_base(struct tree *t, struct obj *parent, const char *name,
+	const struct bstat *st)
+{
+	auto_free char *copy = strdup(name);
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+	struct inokey *k = *key_find(t, st->print.ino, st->print.btime_ns);
+	struct obj *o;
+
+	if (!copy)
+		return NULL;
+	if (k && !k->obj->in_stage)
+		return obj_seen(t, k->obj, parent, &copy, st);
+	o = obj_alloc(t, store_next_object(t->store));
+	if (!o || key_add(t, o, st->print.ino, st->print.btime_ns)) {
+		free(o);
+		return NULL;
+	}
+	o->st_ino = st->print.ino < INO_MADE ? st->print.ino
+					     : INO_MADE | (st->print.ino % INO_MADE);
+	o->has_base = true;
+	o->print = st->print;
+	o->parent = obj_get(parent);
+	o->name = steal(&copy);
+	return o;
+}
+
+int obj_alias(struct tree *t, struct obj *o, const struct base_print *print)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+
+	return key_add(t, o, print->ino, print->btime_ns);
+}
+
+void obj_unalias(struct tree *t, const struct base_print *print)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+
+	key_del(t, NULL, print->ino, print->btime_ns);
+}
+
+uint64_t obj_known_ino(struct tree *t, uint64_t ino)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+	struct inokey *k = t->by_ino[ino_slot(t, ino)];
+
+	while (k && k->ino != ino)
+		k = k->next;
+	return k ? k->obj->st_ino : ino < INO_MADE ? ino : INO_MADE | (ino % INO_MADE);
+}
+
+int obj_place(struct tree *t, struct obj *o, struct obj *parent, const char *name)
+{
+	auto_free char *copy = name ? strdup(name) : NULL;
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+	struct obj *old;
+
+	if (name && !copy)
+		return -ENOMEM;
+	old = place_locked(o, parent ? obj_get(parent) : NULL, &copy);
+	o->in_stage = name && !parent;
+	o->has_base = name != NULL;
+	obj_put_locked(t, old);
+	return 0;
+}
+
+/* What obj_at and its like need to know, copied under the lock. */
+struct place {
+	struct obj *parent; /* a reference, or NULL */
+	bool in_stage, root;
+	uint64_t ino;
+	char name[256];
+};
+
+static int place_get(struct tree *t, struct obj *o, struct place *p)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+
+	*p = (struct place){.root = o == t->root, .in_stage = o->in_stage, .ino = o->print.ino};
+	if (p->root)
+		return 0;
+	if (!o->has_base || !o->name)
+		return -ESTALE;
+	strncpy(p->name, o->name, sizeof(p->name) - 1);
+	p->parent = o->parent ? obj_get(o->parent) : NULL;
+	return p->parent || p->in_stage ? 0 : -ESTALE;
+}
+
+/* A place that does not hold what it should is an object gone, or one in movement. */
+static int gone(struct tree *t, int err)
+{
+	if (err != -ENOENT && err != -ESTALE && err != -ENOTDIR)
+		return err;
+	pthread_mutex_lock(&t->ckpt_lock);
+	err = t->ckpt_running ? -TREE_AGAIN : -ESTALE;
+	pthread_mutex_unlock(&t->ckpt_lock);
+	return err;
+}
+
+static int open_in(struct tree *t, int dirfd, const struct place *p, int flags)
+{
+	struct stat st;
+	int fd = base_at(dirfd, p->root ? "" : p->name, flags);
+
+	if (fd < 0)
+		return gone(t, fd);
+	if (!p->root && (fstat(fd, &st) < 0 || st.st_ino != p->ino)) {
+		close(fd);
+		return gone(t, -ESTALE);
+	}
+	return fd;
+}
+
+/* The nearest ancestor with a cached descriptor is found first, then opened downwards one
+ * component at a time; so there is no recursion, and each step opens below its parent. */
+int obj_dir(struct tree *t, struct obj *o, struct fdref **out)
+{
+	struct fdref *r = fdcache_get(t->fds, o->id * 2);
+	struct place chain[64];
+	struct obj *at[64];
+	struct fdref *up = NULL;
+	int n = 0, fd = -1, err = 0;
+
+	if (r) {
+		*out = r;
+		return 0;
+	}
+	at[0] = obj_get(o);
+	for (;;) {
+		err = place_get(t, at[n], &chain[n]);
+		n++;
+		if (err || chain[n - 1].root || chain[n - 1].in_stage)
+			break;
+		up = fdcache_get(t->fds, chain[n - 1].parent->id * 2);
+		if (up)
+			break;
+		if (n == 64) { /* deeper: fill the cache from the parent first */
+			err = obj_dir(t, chain[n - 1].parent, &up);
+			break;
+		}
+		at[n] = obj_get(chain[n - 1].parent);
+	}
+	for (int i = n - 1; i >= 0 && !err; i--) {
+		int dirfd = up ? up->fd : chain[i].in_stage ? t->stagefd : t->rootfd;
+
+		fd = open_in(t, dirfd, &chain[i], O_PATH | O_DIRECTORY);
+		fdcache_put(t->fds, up);
+		up = NULL;
+		if (fd < 0)
+			err = fd;
+		else if (!(up = fdcache_add(t->fds, at[i]->id * 2, fd)))
+			err = -ENOMEM;
+	}
+	for (int i = 0; i < n; i++) {
+		obj_put(t, chain[i].parent);
+		obj_put(t, at[i]);
+	}
+	if (err) {
+		fdcache_put(t->fds, up);
+		return err;
+	}
+	*out = up;
+	return 0;
+}
+
+int obj_at(struct tree *t, struct obj *o, struct fdref **out, char name[256])
+{
+	struct place p;
+	int r = place_get(t, o, &p);
+
+	if (r)
+		return gone(t, r);
+	memcpy(name, p.name, sizeof(p.name));
+	if (p.in_stage) {
+		int fd = dup(t->stagefd);
+
+		if (fd < 0)
+			return -errno;
+		*out = fdcache_add(t->fds, STAGE_KEY, fd);
+		return *out ? 0 : -ENOMEM;
+	}
+	r = obj_dir(t, p.root ? o : p.parent, out);
+	obj_put(t, p.parent);
+	return r;
+}
+
+int obj_fd(struct tree *t, struct obj *o, struct fdref **out)
+{
+	struct fdref *r = fdcache_get(t->fds, o->id * 2 + 1), *dir;
+	struct place p;
+	int fd;
+
+	if (r) {
+		*out = r;
+		return 0;
+	}
+	fd = place_get(t, o, &p);
+	if (fd)
+		return gone(t, fd);
+	if (p.in_stage) {
+		fd = open_in(t, t->stagefd, &p, O_RDONLY | O_NONBLOCK);
+	} else {
+		fd = obj_dir(t, p.parent, &dir);
+		obj_put(t, p.parent);
+		if (fd)
+			return fd;
+		fd = open_in(t, dir->fd, &p, O_RDONLY | O_NONBLOCK);
+		fdcache_put(t->fds, dir);
+	}
+	if (fd < 0)
+		return fd;
+	*out = fdcache_add(t->fds, o->id * 2 + 1, fd);
+	return *out ? 0 : -ENOMEM;
+}
+
+int obj_stat(struct tree *t, struct obj *o, struct bstat *st)
+{
+	struct fdref *dir;
+	char name[256];
+	int r = obj_at(t, o, &dir, name);
+
+	if (r)
+		return r;
+	r = base_stat(dir->fd, name, st);
+	fdcache_put(t->fds, dir);
+	if (r)
+		return gone(t, r);
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+
+	if (o->print.ino && st->print.ino != o->print.ino) {
+		struct inokey *k = *key_find(t, st->print.ino, st->print.btime_ns);
+
+		/* Mid-checkpoint the exchanged file is already there: the same object. */
+		if (!k || k->obj != o)
+			return -ESTALE;
+		return 0;
+	}
+	o->print = st->print;
+	return 0;
+}
+
+int obj_path(struct tree *t, struct obj *o, char **out)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+	size_t len = 0;
+	struct obj *p;
+	char *s;
+
+	for (p = o; p != t->root; p = p->parent) {
+		if (!p->has_base || !p->parent || !p->name)
+			return -ENOENT;
+		len += strlen(p->name) + 1;
+	}
+	s = malloc(len + 1);
+	if (!s)
+		return -ENOMEM;
+	*out = s;
+	s += len;
+	*s = 0;
+	for (p = o; p != t->root; p = p->parent) {
+		size_t n = strlen(p->name);
+
+		if (*s)
+			*--s = '/';
+		s -= n;
+		memcpy(s, p->name, n);
+	}
+	memmove(*out, s, strlen(s) + 1);
+	return 0;
+}
+
+void obj_forget_fds(struct tree *t, struct obj *o)
+{
+	fdcache_drop(t->fds, o->id * 2);
+	fdcache_drop(t->fds, o->id * 2 + 1);
+}
+
+void objs_clear(struct tree *t)
+{
+	for (size_t i = 0; i < t->ino_slots; i++)
+		while (t->by_ino[i]) {
+			struct inokey *k = t->by_ino[i];
+
+			t->by_ino[i] = k->next;
+			free(k);
+		}
+	free(t->by_ino);
+}
