@@ -1,0 +1,9 @@
+/*
+ * main.c: the program txfs.
+ */
+#include "fs/cmd/cmd.h"
+
+int main(int argc, char **argv)
+{
+	return cmd_main(argc, argv);
+}
