@@ -1,0 +1,299 @@
+/*
+ * tool.c: the life of one piece of work, from the workspace to the end of its
+ * transaction.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "agentctl/tool/impl.h"
+#include "agentctl/tool/quote.h"
+#include "common/mem.h"
+
+static const bool moves[TOOL_STATES][TOOL_STATES] = {
+	[TOOL_FOUND] = {[TOOL_OPEN] = true},
+	[TOOL_OPEN] = {[TOOL_STOPPED] = true, [TOOL_OPEN] = true},
+	[TOOL_STOPPED] = {[TOOL_ENDED] = true, [TOOL_STOPPED] = true},
+	[TOOL_ENDED] = {[TOOL_ENDED] = true},
+};
+
+void tool_move(struct tool *t, enum tool_state to)
+{
+	assert(moves[t->state][to]);
+	assert(to != TOOL_OPEN || (t->fs && t->sandbox));
+	assert(to != TOOL_STOPPED || !t->sandbox);
+	t->state = to;
+}
+
+int tool_say(struct tool *t, int r, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(t->message, sizeof t->message, format, ap);
+	va_end(ap);
+	return r;
+}
+
+uint64_t tool_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+const char *tool_message(const struct tool *t)
+{
+	return t ? t->message : "out of memory";
+}
+
+const char *tool_workspace(const struct tool *t)
+{
+	return t->ws.path ? t->ws.path : "";
+}
+
+const char *tool_cwd(const struct tool *t)
+{
+	return t->ws.cwd;
+}
+
+bool tool_is_mounted(const struct tool *t)
+{
+	return t->ws.mounted;
+}
+
+uint64_t tool_tx(const struct tool *t)
+{
+	return t->begun.id;
+}
+
+struct tool_times *tool_times(struct tool *t)
+{
+	return &t->times;
+}
+
+char *tool_quote(char *const *argv)
+{
+	return quote_argv(argv);
+}
+
+int tool_open(struct tool **out, const struct tool_options *o)
+{
+	struct tool *t = mem_zalloc(sizeof *t);
+
+	*out = t;
+	if (!t)
+		return -ENOMEM;
+	t->o = *o;
+	return workspace_resolve(&t->ws, o->workspace, t->message, sizeof t->message);
+}
+
+/* A line of libtxfs, or the errno where it has none. */
+static int fs_failed(struct tool *t, int r, const char *what)
+{
+	const char *why = t->fs ? txfs_message(t->fs) : NULL;
+
+	if (why && *why)
+		return tool_say(t, r, "%s", why);
+	return tool_say(t, r, "cannot %s in '%s': %s", what, t->ws.path, strerror(-r));
+}
+
+/* The mount decides what the store and the mount point are; the registry knows. */
+static int note_mount(struct tool *t)
+{
+	struct txfs_workspace *w = NULL;
+	int r = txfs_workspace_find(txfs_mnt(t->fs), &w);
+
+	if (r == 0 && !t->ws.store && w->store)
+		t->ws.store = mem_strdup(w->store);
+	if (r == 0 && !t->ws.mnt)
+		t->ws.mnt = mem_strdup(w->mnt);
+	txfs_workspace_free(w);
+	if (r == 0 && t->ws.mnt && t->ws.store)
+		return 0;
+	return tool_say(t, r ? r : -ENOMEM,
+		"cannot find the mount of '%s' in the registry", t->ws.path);
+}
+
+static void give_up(struct tool *t)
+{
+	sandbox_close(t->sandbox);
+	t->sandbox = NULL;
+	if (t->begun.id)
+		txfs_abort(t->fs, t->begun.id, NULL);
+	if (t->mounted_here)
+		txfs_unmount_idle(t->fs);
+	else
+		txfs_close(t->fs);
+	t->fs = NULL;
+	t->begun.id = 0;
+}
+
+int tool_begin(struct tool *t)
+{
+	uint64_t at;
+	int r = txfs_open_or_mount(t->ws.path, &t->fs, &t->mounted_here);
+
+	if (r != 0) {
+		fs_failed(t, r, "reach the mount");
+		t->mounted_here = false;
+		give_up(t);
+		return r;
+	}
+	r = note_mount(t);
+	if (r == 0) {
+		at = tool_now();
+		r = txfs_begin(t->fs, TXFS_BEGIN_PRIVATE, t->o.label, &t->begun);
+		t->times.begin = tool_now() - at;
+		if (r != 0) {
+			t->begun.id = 0;
+			fs_failed(t, r, "begin");
+		}
+	}
+	if (r == 0)
+		r = tool_contain(t);
+	if (r != 0) {
+		give_up(t);
+		return r;
+	}
+	tool_move(t, TOOL_OPEN);
+	return 0;
+}
+
+int tool_exec(struct tool *t, const struct sandbox_cmd *cmd, struct sandbox_result *r)
+{
+	struct sandbox_cmd here = *cmd;
+	int e;
+
+	assert(t->state == TOOL_OPEN);
+	if (!here.cwd)
+		here.cwd = t->ws.cwd;
+	e = sandbox_exec(t->sandbox, &here, r);
+	if (e == -EINVAL)
+		tool_say(t, e, "standard input, output or error is a directory");
+	else if (e != 0)
+		tool_say(t, e, "cannot run in the sandbox: %s", strerror(-e));
+	if (e == -EPIPE || (e == 0 && r->timed_out)) {
+		int again;
+
+		sandbox_close(t->sandbox);
+		t->sandbox = NULL;
+		again = tool_contain(t);
+		return e ? e : again;
+	}
+	return e;
+}
+
+void tool_stop(struct tool *t)
+{
+	if (t->state != TOOL_OPEN)
+		return;
+	sandbox_close(t->sandbox);
+	t->sandbox = NULL;
+	tool_move(t, TOOL_STOPPED);
+}
+
+int tool_savepoint(struct tool *t, const char *name)
+{
+	int r = txfs_savepoint(t->fs, t->begun.id, name);
+
+	return r ? fs_failed(t, r, "set a savepoint") : 0;
+}
+
+int tool_rollback(struct tool *t, const char *name)
+{
+	int r = txfs_rollback(t->fs, t->begun.id, name);
+
+	return r ? fs_failed(t, r, "roll back") : 0;
+}
+
+int tool_commit(struct tool *t, struct txfs_ended *e)
+{
+	uint64_t at = tool_now();
+	int r;
+
+	assert(t->state == TOOL_STOPPED);
+	memset(e, 0, sizeof *e);
+	r = txfs_commit(t->fs, t->begun.id, 0, e);
+	t->times.end = tool_now() - at;
+	if (r == 0)
+		tool_move(t, TOOL_ENDED);
+	return r ? fs_failed(t, r, "commit") : 0;
+}
+
+int tool_abort(struct tool *t, struct txfs_ended *e)
+{
+	uint64_t at = tool_now();
+	int r;
+
+	assert(t->state == TOOL_STOPPED);
+	memset(e, 0, sizeof *e);
+	r = txfs_abort(t->fs, t->begun.id, e);
+	t->times.end = tool_now() - at;
+	if (r == 0)
+		tool_move(t, TOOL_ENDED);
+	return r ? fs_failed(t, r, "abort") : 0;
+}
+
+void tool_keep(struct tool *t)
+{
+	assert(t->state == TOOL_STOPPED);
+	t->kept = true;
+	tool_move(t, TOOL_ENDED);
+}
+
+/** Who wants to hear of a conflict. */
+struct listener {
+	void (*each)(void *arg, const char *path);
+	void *arg;
+};
+
+static int tell(
+	void *arg, const struct txfs_row_change *r, const char *path, const char *to)
+{
+	struct listener *l = arg;
+
+	l->each(l->arg, to ? to : path);
+	return 0;
+}
+
+int tool_conflicts(struct tool *t, void (*each)(void *arg, const char *path), void *arg)
+{
+	struct listener l = {each, arg};
+
+	return txfs_changes(t->fs, t->begun.id, TXFS_CHANGES_CONFLICTS, tell, &l);
+}
+
+int tool_finish(struct tool *t)
+{
+	struct txfs *fs = t->fs;
+	int r;
+
+	if (!fs)
+		return 0;
+	t->fs = NULL;
+	if (!t->mounted_here || t->kept || t->state != TOOL_ENDED) {
+		txfs_close(fs);
+		return 0;
+	}
+	r = txfs_unmount_idle(fs);
+	if (r == 0 || r == -EBUSY)
+		return 0; /* somebody else works there by now */
+	return tool_say(t, r, "cannot unmount '%s': %s", t->ws.mnt, strerror(-r));
+}
+
+void tool_close(struct tool *t)
+{
+	if (!t)
+		return;
+	sandbox_close(t->sandbox);
+	if (t->fs)
+		txfs_close(t->fs);
+	policy_close(t->policy);
+	workspace_free(&t->ws);
+	free(t);
+}

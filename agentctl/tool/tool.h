@@ -1,0 +1,95 @@
+/*
+ * tool.h: one piece of work in a workspace: vet commands, begin a private transaction,
+ *run commands contained in its view, look at what changed, and end it.
+ *
+ *	tool_open > tool_vet* > tool_begin > tool_exec* > tool_stop > tool_held
+ *		> tool_commit | tool_abort | tool_keep > tool_close
+ *
+ * The states are a table in tool.c. Functions return 0 or -errno; after an error
+ * tool_message() is one line that names the subject. One thread.
+ */
+#ifndef AGENTCTL_TOOL_H
+#define AGENTCTL_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "agentctl/sandbox/sandbox.h"
+#include "txfs/client.h"
+#include "txfs/policy.h"
+
+struct tool;
+
+struct tool_options {
+	const char *workspace; /* NULL: found from the current directory */
+	const char *label;     /* of the transaction, or NULL */
+	const char *agent;     /* who asks, for the policy's log */
+	bool policy_off;       /* tool_vet allows everything */
+};
+
+/** Times in ns, 0 where a step did not happen; end is the commit's or the abort's. */
+struct tool_times {
+	uint64_t begin, contain, vet, run, check, end;
+};
+
+/** tool_open(out, o): find the workspace. On error *out is set all the same if there was
+ * memory, for its message; close it always. -EPERM: the place is refused. */
+int tool_open(struct tool **out, const struct tool_options *o);
+void tool_close(struct tool *t);
+const char *tool_message(const struct tool *t);
+
+const char *tool_workspace(const struct tool *t); /* absolute path */
+const char *tool_cwd(const struct tool *t);	  /* where commands start */
+bool tool_is_mounted(const struct tool *t);	  /* before tool_begin */
+uint64_t tool_tx(const struct tool *t);		  /* 0 before tool_begin */
+struct tool_times *tool_times(struct tool *t);
+
+/** tool_vet(t, command, a): ask policyd about a shell command. 0 with the answer; an
+ * error, also of policyd, is a refusal and leaves POLICY_DENY and a reason in @a. */
+int tool_vet(struct tool *t, const char *command, struct policy_answer *a);
+
+/** tool_quote(argv): as one line of shell; caller frees. NULL: no memory. */
+char *tool_quote(char *const *argv);
+
+/** tool_begin(t): mount the workspace if it is not, begin, build the sandbox. On error
+ * nothing is left behind. */
+int tool_begin(struct tool *t);
+
+/** tool_exec(t, cmd, r): run in the sandbox; see sandbox_exec. A sandbox that a time-out
+ * ended is built anew. cwd NULL: tool_cwd. */
+int tool_exec(struct tool *t, const struct sandbox_cmd *cmd, struct sandbox_result *r);
+
+int tool_savepoint(struct tool *t, const char *name);
+int tool_rollback(struct tool *t, const char *name);
+
+/** tool_stop(t): end all that still runs in the sandbox. Nothing is written after it. */
+void tool_stop(struct tool *t);
+
+/** Paths that run later outside, found by tool_held. */
+struct tool_held {
+	char **held, **listed; /* held back; only to be named */
+	size_t n_held, n_listed;
+	uint64_t added, changed, deleted; /* all changed paths, counted */
+};
+
+/** tool_held(t, out): look through the changes. Caller frees by tool_held_free. */
+int tool_held(struct tool *t, struct tool_held *out);
+void tool_held_free(struct tool_held *h);
+
+/** tool_commit(t, e): publish. -EBUSY: conflict, see tool_conflicts; the transaction
+ * stays open. 0 with e->behind: committed, the base is behind. tool_abort(t, e): drop it.
+ */
+int tool_commit(struct tool *t, struct txfs_ended *e);
+int tool_abort(struct tool *t, struct txfs_ended *e);
+
+/** tool_keep(t): leave it open, for a person or a later call. */
+void tool_keep(struct tool *t);
+
+/** tool_conflicts(t, each, arg): the paths that a failed commit named. */
+int tool_conflicts(struct tool *t, void (*each)(void *arg, const char *path), void *arg);
+
+/** tool_finish(t): unmount what tool_begin mounted, unless work is kept there. 0, or
+ * -errno with a message: the work is ended as it is. */
+int tool_finish(struct tool *t);
+
+#endif
