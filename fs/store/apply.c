@@ -77,6 +77,14 @@ static int put_inode(struct db *db, const struct rec_inode *r)
 	return db_step(db, s);
 }
 
+static void put_id_or_null(struct db *db, enum sql_stmt s, int at, uint64_t id)
+{
+	if (id)
+		db_u64(db, s, at, id);
+	else
+		db_blob(db, s, at, NULL, 0);
+}
+
 static int put_name(struct db *db, const struct rec_name *r)
 {
 	const enum sql_stmt s = SQL_NAME_PUT;
@@ -84,10 +92,8 @@ static int put_name(struct db *db, const struct rec_name *r)
 	db_u64(db, s, 1, r->layer);
 	db_u64(db, s, 2, r->dir);
 	db_text(db, s, 3, text(r->name));
-	if (r->object)
-		db_u64(db, s, 4, r->object);
-	else
-		db_blob(db, s, 4, NULL, 0);
+	put_id_or_null(db, s, 4, r->object);
+	put_id_or_null(db, s, 5, r->was);
 	return db_step(db, s);
 }
 
@@ -191,6 +197,7 @@ static int apply(struct db *db, const struct rec *r)
 	case REC_RUN: return put_run(db, &r->run);
 	case REC_RUN_DEL: return del_run(db, &r->run);
 	case REC_STEP: return put_step(db, &r->step);
+	case REC_STEPS_DEL: return by_id(db, SQL_STEPS_DEL, r->layer.id);
 	case REC_PURGE: return by_id(db, SQL_PURGE_PUT, r->layer.id);
 	}
 	return 0;

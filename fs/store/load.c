@@ -160,6 +160,7 @@ static int name_row(const struct sink *k, sqlite3_stmt *st)
 		.dir = u64(st, 1),
 		.name = str(st, 2),
 		.object = u64(st, 3),
+		.was = u64(st, 4),
 	};
 
 	return r.name ? k->f.name(k->arg, &r) : -ENOMEM;

@@ -70,13 +70,13 @@ SELECT layer, object, mode, uid, gid, nlink, size, rdev, mtime_ns,
 FROM inode WHERE layer = ?1 ORDER BY object;
 
 -- STMT name_put
-INSERT OR REPLACE INTO name(layer, dir, name, object) VALUES(?1, ?2, ?3, ?4);
+INSERT OR REPLACE INTO name(layer, dir, name, object, was) VALUES(?1, ?2, ?3, ?4, ?5);
 
 -- STMT name_del
 DELETE FROM name WHERE layer = ?1 AND dir = ?2 AND name = ?3;
 
 -- STMT name_of
-SELECT layer, dir, name, object FROM name WHERE layer = ?1 ORDER BY dir, name;
+SELECT layer, dir, name, object, was FROM name WHERE layer = ?1 ORDER BY dir, name;
 
 -- STMT xattr_put
 INSERT OR REPLACE INTO xattr(layer, object, name, value) VALUES(?1, ?2, ?3, ?4);
@@ -108,6 +108,9 @@ VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?1
 SELECT layer, n, op, object, ino, btime_ns, ino2, btime2_ns, path,
   path2, mode, uid, gid, mtime_ns, atime_ns, flags, blob
 FROM step WHERE layer = ?1 ORDER BY n;
+
+-- STMT steps_del
+DELETE FROM step WHERE layer = ?1;
 
 -- STMT purge_put
 INSERT OR IGNORE INTO purge(layer) VALUES(?1);

@@ -87,6 +87,7 @@ CREATE TABLE name(
   dir INTEGER NOT NULL,       -- object of the directory
   name TEXT NOT NULL,
   object INTEGER,             -- what the name means, NULL: nothing (whiteout)
+  was INTEGER,                -- what it meant below this layer, NULL: nothing
   PRIMARY KEY(layer, dir, name)
 ) STRICT, WITHOUT ROWID;
 

@@ -276,8 +276,8 @@ int delta_cut_runs(struct delta *d, uint64_t block, struct log *l)
 	return bmap_cut(&d->map, block, note_run, &n);
 }
 
-int delta_set_name(struct tree *t, struct delta *d, const char *name, struct obj *o, bool below,
-	struct log *l)
+int delta_set_name(struct tree *t, struct delta *d, const char *name, struct obj *o,
+	struct obj *was, 	struct log *l)
 {
 	struct nent *e = names_find(&d->names, name);
 	struct rec *r;
@@ -286,18 +286,19 @@ int delta_set_name(struct tree *t, struct delta *d, const char *name, struct obj
 		e = names_add(&d->names, name);
 		if (!e)
 			return -ENOMEM;
-		e->shadows = below;
+		e->was = was ? obj_get(was) : NULL;
 	}
 	obj_put(t, e->obj);
 	e->obj = o ? obj_get(o) : NULL;
-	r = log_add(l, o || e->shadows ? REC_NAME : REC_NAME_DEL);
+	r = log_add(l, o || e->was ? REC_NAME : REC_NAME_DEL);
 	r->name = (struct rec_name){
 		.layer = d->layer->id,
 		.dir = d->obj->id,
 		.name = name,
 		.object = o ? o->id : 0,
+		.was = e->was ? e->was->id : 0,
 	};
-	if (!o && !e->shadows)
+	if (!o && !e->was)
 		names_del(t, &d->names, name);
 	return 0;
 }

@@ -150,7 +150,7 @@ static int make_child(struct node *dir, struct delta *dd, const char *name, cons
 	if (!r)
 		r = give_acls(dir, d, umask, l);
 	if (!r)
-		r = delta_set_name(t, dd, name, o, false, l);
+		r = delta_set_name(t, dd, name, o, NULL, l);
 	delta_log_inode(d, l);
 out:
 	obj_put(t, o);
@@ -225,7 +225,7 @@ int tree_link(struct node *n, struct node *dir, const char *name, struct attr *a
 	if (!r)
 		r = delta_for(dir, PART_NAMES, &l, &dd);
 	if (!r)
-		r = delta_set_name(t, dd, name, n->obj, false, &l);
+		r = delta_set_name(t, dd, name, n->obj, NULL, &l);
 	if (!r) {
 		d->a.nlink++;
 		touch(dd, tree_now_ns());
@@ -310,7 +310,7 @@ int tree_unlink(struct node *dir, const char *name, bool is_dir)
 	if (!r)
 		r = delta_for(dir, PART_NAMES, &l, &dd);
 	if (!r)
-		r = delta_set_name(t, dd, name, NULL, true, &l);
+		r = delta_set_name(t, dd, name, NULL, n->obj, &l);
 	if (!r)
 		r = drop_link(n, now, &l);
 	if (!r) {
@@ -405,9 +405,9 @@ static int may_replace(struct moving *m, const struct delta *src)
 }
 
 static int set_entry(struct node *dir, struct delta *dd, const char *name, struct node *n,
-	struct delta *d, struct log *l)
+	struct node *was, struct delta *d, struct log *l)
 {
-	int r = delta_set_name(dir->view->t, dd, name, n->obj, true, l);
+	int r = delta_set_name(dir->view->t, dd, name, n->obj, was ? was->obj : NULL, l);
 	struct node *seen;
 
 	if (r)
@@ -425,9 +425,9 @@ static int do_exchange(struct moving *m, struct delta *fd, struct delta *td, str
 	int r = delta_for(m->dst, PART_LINKS | PART_MOVED, l, &dd);
 
 	if (!r)
-		r = set_entry(m->to, td, m->to_name, m->src, sd, l);
+		r = set_entry(m->to, td, m->to_name, m->src, m->dst, sd, l);
 	if (!r)
-		r = set_entry(m->from, fd, m->name, m->dst, dd, l);
+		r = set_entry(m->from, fd, m->name, m->dst, m->src, dd, l);
 	if (r)
 		return r;
 	td->a.nlink += (uint32_t)is_dir(sd) - (uint32_t)is_dir(dd);
@@ -444,7 +444,7 @@ static int do_rename(struct moving *m, struct delta *fd, struct delta *td, struc
 	int r = m->dst ? drop_link(m->dst, now, l) : 0;
 
 	if (!r)
-		r = delta_set_name(t, fd, m->name, NULL, true, l);
+		r = delta_set_name(t, fd, m->name, NULL, m->src->obj, l);
 	if (r)
 		return r;
 	dirlist_del(m->from->list, m->name);
@@ -452,9 +452,7 @@ static int do_rename(struct moving *m, struct delta *fd, struct delta *td, struc
 		fd->a.nlink--;
 		td->a.nlink += m->dst ? 0 : 1;
 	}
-	/* Whether something below has the new name decides what its removal will leave. */
-	r = delta_set_name(t, td, m->to_name, m->src->obj, m->dst != NULL, l);
-	return r ? r : set_entry(m->to, td, m->to_name, m->src, sd, l);
+	return set_entry(m->to, td, m->to_name, m->src, m->dst, sd, l);
 }
 
 static int rename_locked(struct moving *m, struct log *l)

@@ -60,10 +60,10 @@ void delta_log_run(const struct delta *d, bool put, const struct ext *e, struct 
 int delta_set_run(struct delta *d, const struct ext *e, struct log *l);
 int delta_cut_runs(struct delta *d, uint64_t block, struct log *l);
 
-/** delta_set_name(d, name, o, below, l): @name is @o (NULL: gone); @below: a lower layer or
- * the base has the name. */
-int delta_set_name(struct tree *t, struct delta *d, const char *name, struct obj *o, bool below,
-	struct log *l);
+/** delta_set_name(d, name, o, was, l): @name is @o (NULL: gone); @was: what it means below
+ * this layer. */
+int delta_set_name(struct tree *t, struct delta *d, const char *name, struct obj *o,
+	struct obj *was, struct log *l);
 struct xent *delta_find_xattr(const struct delta *d, const char *name);
 int delta_set_xattr(struct delta *d, const char *name, const void *v, size_t n, struct log *l);
 

@@ -165,7 +165,7 @@ static int merge_names(struct tree *t, struct delta *from, struct delta *to, str
 
 	names_each(&from->names, i, e)
 	{
-		r = delta_set_name(t, to, log_str(l, e->name), e->obj, e->shadows, l);
+		r = delta_set_name(t, to, log_str(l, e->name), e->obj, e->was, l);
 		if (r)
 			return r;
 	}
@@ -222,7 +222,7 @@ static void log_whole(struct delta *d, struct log *l)
 		struct rec *r = log_add(l, REC_NAME);
 
 		r->name = (struct rec_name){d->layer->id, d->obj->id, e->name,
-			e->obj ? e->obj->id : 0};
+			e->obj ? e->obj->id : 0, e->was ? e->was->id : 0};
 	}
 	for (struct xent *x = d->xattrs; x; x = x->next) {
 		struct rec *r = log_add(l, REC_XATTR);

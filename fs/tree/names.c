@@ -77,6 +77,7 @@ void names_del(struct tree *t, struct names *m, const char *name)
 	*p = e->next;
 	m->n--;
 	obj_put(t, e->obj);
+	obj_put(t, e->was);
 	free(e);
 }
 
@@ -88,6 +89,7 @@ void names_clear(struct tree *t, struct names *m)
 
 			m->bucket[i] = e->next;
 			obj_put(t, e->obj);
+			obj_put(t, e->was);
 			free(e);
 		}
 	free(m->bucket);

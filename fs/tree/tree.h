@@ -139,7 +139,7 @@ struct nent {
 	struct nent *next;
 	struct obj *obj; /* a reference; NULL: whiteout */
 	uint32_t hash;
-	bool shadows;    /* something below has this name */
+	struct obj *was; /* what the name means below this layer; a reference, or NULL */
 	char name[];
 };
 
