@@ -24,6 +24,7 @@ struct tool {
 	bool kept;
 	struct txfs_begun begun;
 	struct sandbox *sandbox;
+	int signal_fd; /* signals for the command, -1 before tool_begin */
 	struct policy *policy;
 	struct tool_times times;
 	char message[1024];

@@ -4,11 +4,14 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 #include "agentctl/tool/impl.h"
 #include "agentctl/tool/quote.h"
 #include "common/mem.h"
@@ -89,6 +92,7 @@ int tool_open(struct tool **out, const struct tool_options *o)
 	if (!t)
 		return -ENOMEM;
 	t->o = *o;
+	t->signal_fd = -1;
 	return workspace_resolve(&t->ws, o->workspace, t->message, sizeof t->message);
 }
 
@@ -133,6 +137,22 @@ static void give_up(struct tool *t)
 	t->begun.id = 0;
 }
 
+/* After the mount, whose daemon must not inherit the mask, and before the transaction,
+ * which a signal must not leave open. */
+static int catch_signals(struct tool *t)
+{
+	static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+		sigaddset(&set, ours[i]);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
+		return -errno;
+	t->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return t->signal_fd < 0 ? -errno : 0;
+}
+
 int tool_begin(struct tool *t)
 {
 	uint64_t at;
@@ -145,6 +165,8 @@ int tool_begin(struct tool *t)
 		return r;
 	}
 	r = note_mount(t);
+	if (r == 0 && (r = catch_signals(t)) != 0)
+		tool_say(t, r, "cannot catch signals: %s", strerror(-r));
 	if (r == 0) {
 		at = tool_now();
 		r = txfs_begin(t->fs, TXFS_BEGIN_PRIVATE, t->o.label, &t->begun);
@@ -172,6 +194,7 @@ int tool_exec(struct tool *t, const struct sandbox_cmd *cmd, struct sandbox_resu
 	assert(t->state == TOOL_OPEN);
 	if (!here.cwd)
 		here.cwd = t->ws.cwd;
+	here.signal_fd = t->signal_fd;
 	e = sandbox_exec(t->sandbox, &here, r);
 	if (e == -EINVAL)
 		tool_say(t, e, "standard input, output or error is a directory");
@@ -293,6 +316,8 @@ void tool_close(struct tool *t)
 	sandbox_close(t->sandbox);
 	if (t->fs)
 		txfs_close(t->fs);
+	if (t->signal_fd >= 0)
+		close(t->signal_fd);
 	policy_close(t->policy);
 	workspace_free(&t->ws);
 	free(t);

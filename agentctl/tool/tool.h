@@ -52,11 +52,12 @@ int tool_vet(struct tool *t, const char *command, struct policy_answer *a);
 char *tool_quote(char *const *argv);
 
 /** tool_begin(t): mount the workspace if it is not, begin, build the sandbox. On error
- * nothing is left behind. */
+ * nothing is left behind. From here on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGWINCH are
+ * blocked in this process and go to the command that runs. */
 int tool_begin(struct tool *t);
 
-/** tool_exec(t, cmd, r): run in the sandbox; see sandbox_exec. A sandbox that a time-out
- * ended is built anew. cwd NULL: tool_cwd. */
+/** tool_exec(t, cmd, r): run in the sandbox; see sandbox_exec; signal_fd is set here. A
+ * sandbox that a time-out ended is built anew. cwd NULL: tool_cwd. */
 int tool_exec(struct tool *t, const struct sandbox_cmd *cmd, struct sandbox_result *r);
 
 int tool_savepoint(struct tool *t, const char *name);

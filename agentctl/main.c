@@ -1,0 +1,40 @@
+/*
+ * main.c: agentctl: runs commands, and lets models run them, in transactions that can be
+ * taken back. This file only finds the verb.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "agentctl/repl/repl.h"
+
+static void help(FILE *f)
+{
+	fprintf(f, "usage: agentctl VERB [OPTIONS] [ARGUMENTS]\n\n");
+	for (const struct repl_verb *v = repl_verbs; v->name; v++) {
+		if (v->help)
+			fprintf(f, "    %-7s %-30s %s\n", v->name, v->arguments, v->help);
+	}
+	fprintf(f,
+		"\nOptions of run and task: --workspace DIR, --label TEXT, --check CMD,\n"
+		"--keep, --no-keep, --late, --json, --timeout SECONDS, --policy=off;\n"
+		"run: --dry-run; task: --max-steps N, --rollback-failed. See "
+		"agentctl(1).\n");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		fprintf(stderr, "agentctl: the interactive session is not supported yet; "
+				"see `agentctl --help`\n");
+		return 2;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+		help(stdout);
+		return 0;
+	}
+	for (const struct repl_verb *v = repl_verbs; v->name; v++) {
+		if (strcmp(v->name, argv[1]) == 0)
+			return v->run(argc - 1, argv + 1);
+	}
+	fprintf(stderr, "agentctl: unknown verb '%s'; see `agentctl --help`\n", argv[1]);
+	return 2;
+}
