@@ -7,5 +7,14 @@
 #include <check.h>
 
 Suite *suite_sandbox(void);
+Suite *suite_provider(void);
+Suite *suite_tool(void);
+Suite *suite_loop(void);
+
+/* The cases of suite_tool, one for each source file. */
+TCase *case_late(void);
+TCase *case_gitconf(void);
+TCase *case_workspace(void);
+TCase *case_quote(void);
 
 #endif
