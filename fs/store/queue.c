@@ -57,6 +57,7 @@ static int pieces(struct rec *r, struct piece p[3])
 	case REC_INODE_DEL:
 	case REC_RUN:
 	case REC_RUN_DEL:
+	case REC_STEPS_DEL:
 	case REC_PURGE: break;
 	}
 	return n;

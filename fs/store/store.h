@@ -88,7 +88,7 @@ struct rec_name {
 	uint64_t layer, dir;
 	const char *name;
 	uint64_t object; /* 0: whiteout */
-	uint64_t was;    /* what it meant below this layer, 0: nothing */
+	uint64_t was;	 /* what it meant below this layer, 0: nothing */
 };
 
 struct rec_xattr {
@@ -143,7 +143,8 @@ enum rec_op {
 	REC_RUN,     /* insert or replace at its key */
 	REC_RUN_DEL, /* run.layer, run.object, run.block */
 	REC_STEP,
-	REC_STEPS_DEL,  /* layer.id: its checkpoint is done and safe; all its steps at once */
+	REC_STEPS_DEL, /* layer.id: its checkpoint is done and safe; all its steps at once
+			*/
 	REC_PURGE, /* layer.id: delete its rows of inode, name, xattr, run, step (not the
 		      layer row), in slices of bounded work between other groups */
 };
