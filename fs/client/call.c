@@ -283,7 +283,7 @@ static int walk(struct txfs *t, struct pages *p, uint64_t id, unsigned int flags
 {
 	auto_free struct txfs_ioc_page *page = mem_alloc(sizeof(*page));
 	uint64_t cursor = 0;
-	int err;
+	int err = 0;
 
 	if (!page)
 		return say(t, -ENOMEM, "out of memory");
