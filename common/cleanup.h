@@ -79,7 +79,12 @@ static inline int steal_fd_(int *fd)
 #define auto_file __attribute__((cleanup(cleanup_file_)))
 #define auto_dir __attribute__((cleanup(cleanup_dir_)))
 #define auto_unlock __attribute__((cleanup(cleanup_unlock_), unused))
-#define steal(p) ({ __typeof__(*(p)) v_ = *(p); *(p) = NULL; v_; })
+#define steal(p)                            \
+	({                                  \
+		__typeof__(*(p)) v_ = *(p); \
+		*(p) = NULL;                \
+		v_;                         \
+	})
 #define steal_fd(p) steal_fd_(p)
 
 #endif
