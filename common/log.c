@@ -40,7 +40,7 @@ static size_t log_head(char *buf, size_t size, enum log_level level)
 	struct tm tm;
 
 	if (log_fd == STDERR_FILENO)
-		return (size_t)snprintf(buf, size, "txfs: ");
+		return (size_t)snprintf(buf, size, "%s: ", program_invocation_short_name);
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &tm);
 	return (size_t)snprintf(buf, size,
