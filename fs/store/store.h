@@ -146,7 +146,8 @@ enum rec_op {
 	REC_STEPS_DEL, /* layer.id: its checkpoint is done and safe; all its steps at once
 			*/
 	REC_PURGE, /* layer.id: delete its rows of inode, name, xattr, run, step (not the
-		      layer row), in slices of bounded work between other groups */
+		      layer row), in slices of bounded work between other groups. A crash
+		      or close does not forget it. Log nothing of that layer after it. */
 };
 
 struct rec {
