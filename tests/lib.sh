@@ -17,8 +17,13 @@
 #	same_tree A B [TEXT]       fail unless two manifests are equal; shows the difference
 #	mount_ws BASE [MNT [OPT..]]  txfs mount with a store in TMP, unmounted at exit
 #	wait_for SECONDS CMD...    until CMD succeeds; fail when the time is over
+#	make_project DIR           a small git project with all kinds of files
+#	event_of FILE EV KEY       a value of the last JSON line of FILE with this "ev"
 #	stop_policyd               end the policy daemon that this test caused
 set -u
+
+# A test may send its standard error elsewhere; why it failed is still shown.
+exec {lib_stderr}>&2
 
 at_exit_list=()
 run_at_exit() {
@@ -37,7 +42,7 @@ trap 'exit 130' INT TERM
 at_exit() { at_exit_list+=("$1"); }
 
 fail() {
-	echo "FAILED at ${BASH_SOURCE[-1]##*/}:${BASH_LINENO[-2]}: $*" >&2
+	echo "FAILED at ${BASH_SOURCE[-1]##*/}:${BASH_LINENO[-2]}: $*" >&"$lib_stderr"
 	exit 1
 }
 
@@ -97,6 +102,32 @@ wait_for() {
 		[ "$SECONDS" -lt "$end" ] || fail "waited in vain for: $*"
 		sleep 0.05
 	done
+}
+
+make_project() {
+	mkdir -p "$1/src" "$1/build" "$1/empty"
+	git -C "$1" init -q
+	echo 'int main(void) { return 0; }' >"$1/src/main.c"
+	printf 'all:\n\tcc -o build/main src/main.c\n' >"$1/Makefile"
+	echo '/build/' >"$1/.gitignore"
+	git -C "$1" add . && git -C "$1" commit -q -m 'first'
+	echo 'object' >"$1/build/main.o"
+	ln "$1/build/main.o" "$1/build/twin.o"
+	ln -s ../src/main.c "$1/build/link"
+	mkfifo "$1/build/pipe"
+	echo 'not tracked' >"$1/note with blanks.txt"
+	chmod 600 "$1/note with blanks.txt"
+	touch -d '2003-02-01 10:20:30.123456789' "$1/note with blanks.txt"
+}
+
+event_of() {
+	python3 - "$@" <<-'END'
+		import json, sys
+		rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+		rows = [r for r in rows if r["ev"] == sys.argv[2]]
+		value = rows[-1].get(sys.argv[3], "") if rows else "no such event"
+		print(value if isinstance(value, str) else json.dumps(value))
+	END
 }
 
 # The daemon is found by asking the kernel who listens on this test's own socket.
