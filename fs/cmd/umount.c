@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -104,20 +105,56 @@ static int busy(const char *mnt)
 /* --- taking the mount away -------------------------------------------------------------
  */
 
+/* What fusermount3 says about a busy mount is said better by us; the rest it says itself.
+ */
+static int why_not(int errfd)
+{
+	char text[512];
+	ssize_t n = pread(errfd, text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	text[strcspn(text, "\n")] = 0;
+	if (strstr(text, strerror(EBUSY)))
+		return -EBUSY;
+	if (*text)
+		cmd_error("%s", text);
+	return -EPERM;
+}
+
+static int spawn_wait(char *const argv[], int errfd, int *status)
+{
+	posix_spawn_file_actions_t fa;
+	pid_t pid;
+	int err;
+
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_adddup2(&fa, errfd, 2);
+	err = posix_spawnp(&pid, argv[0], &fa, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&fa);
+	if (err)
+		return -err;
+	while (waitpid(pid, status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
 static int fusermount(const char *mnt, bool detach)
 {
 	char *const argv[] = {
 		"fusermount3", detach ? "-uz" : "-u", "--", (char *)mnt, NULL};
-	int status, err;
-	pid_t pid;
+	auto_close int errfd = memfd_create("fusermount3", MFD_CLOEXEC);
+	int status = 0, err;
 
-	err = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+	if (errfd < 0)
+		return -errno;
+	err = spawn_wait(argv, errfd, &status);
+	if (err == -ENOENT)
+		cmd_error(
+			"fusermount3 is not installed; without it only root can unmount");
 	if (err)
-		return -err;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EBUSY;
+		return err;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : why_not(errfd);
 }
 
 static int take_away(const char *mnt, bool detach)
