@@ -1,0 +1,307 @@
+/*
+ * builtin.c: what the shell does itself: directories, variables, eval, source, traps.
+ */
+#include <string.h>
+
+#include "policyd/shell/sh.h"
+
+static char *builtin_cd(struct sh *sh, struct cmd *c)
+{
+	const char *to = NULL;
+
+	for (size_t i = 1; i < c->argc; i++)
+		if (c->argv[i][0] != '-' || !c->argv[i][1])
+			to = c->argv[i];
+	if (!to && !strcmp(c->name, "cd"))
+		to = var_get(sh, "HOME");
+	if (to && !strcmp(to, "-"))
+		to = var_get(sh, "OLDPWD");
+	if (!to)
+		to = HOLE(SHELL_ANYTHING);
+	if (c->argc > 1 && !strcmp(c->name, "popd"))
+		return NULL;
+	if (strcmp(c->name, "popd"))
+		var_set(sh, "OLDPWD", sh_cwd(sh));
+	if (!strcmp(c->name, "popd")) {
+		const char *old = var_get(sh, "OLDPWD");
+
+		to = old ? old : HOLE(SHELL_ANYTHING);
+	}
+	/* an unknown directory that is only a name stays below the current one */
+	sh_chdir(sh, *to ? path_join(sh, sh_cwd(sh), to) : sh_cwd(sh));
+	return NULL;
+}
+
+static char *join_args(struct sh *sh, char **v, size_t n)
+{
+	struct buf b = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			buf_c(sh, &b, ' ');
+		buf_add(sh, &b, v[i], strlen(v[i]));
+	}
+	return buf_str(sh, &b);
+}
+
+static char *builtin_eval(struct sh *sh, struct cmd *c)
+{
+	return eval_text(sh, join_args(sh, c->argv + 1, c->argc - 1), c->in, "eval");
+}
+
+static char *builtin_source(struct sh *sh, struct cmd *c)
+{
+	const struct made *m;
+	const char *f;
+
+	if (c->argc < 2)
+		return NULL;
+	f = c->argv[1];
+	if (!strcmp(f, "/dev/stdin") || !strcmp(f, "-"))
+		return c->in ? eval_text(sh, c->in, NULL, "source") : NULL;
+	m = find_made(sh, f);
+	if (m && m->content)
+		return eval_text(sh, m->content, c->in, "source");
+	if (strchr(f, SHELL_FETCHED) || strchr(f, SHELL_COMPUTED))
+		return eval_text(sh, f, NULL, "source");
+	effect_path(sh, SHELL_READ, "source", f, SHELL_PLAIN);
+	return NULL;
+}
+
+static char *builtin_trap(struct sh *sh, struct cmd *c)
+{
+	if (c->argc > 2 && strcmp(c->argv[1], "-") && c->argv[1][0] != '-')
+		eval_text(sh, c->argv[1], NULL, "trap");
+	return NULL;
+}
+
+static char *builtin_alias(struct sh *sh, struct cmd *c)
+{
+	for (size_t i = 1; i < c->argc; i++) {
+		char *eq = strchr(c->argv[i], '=');
+		struct func *f;
+		char *name;
+
+		if (!eq)
+			continue;
+		name = sh_str(sh, c->argv[i]);
+		name[eq - c->argv[i]] = '\0';
+		f = sh_alloc(sh, sizeof(*f));
+		*f = (struct func){.next = sh->aliases, .name = name};
+		sh->aliases = f;
+	}
+	return NULL;
+}
+
+static void check_hook(struct sh *sh, const char *name, const char *value)
+{
+	const char *const *row = table_row(T_VARIABLES, name);
+
+	if (row && !strcmp(row[1], "command"))
+		code_guess(sh, value, name);
+	else if (row && !strcmp(row[1], "preload"))
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_POSSIBLE, name, value,
+			"environment");
+}
+
+/* export, declare, local ..: NAME=value words, here after expansion. */
+static char *builtin_declare(struct sh *sh, struct cmd *c)
+{
+	bool ref = false;
+
+	for (size_t i = 1; i < c->argc; i++) {
+		char *a = c->argv[i], *eq = strchr(a, '='), *name;
+
+		if (*a == '-' || *a == '+') {
+			ref |= *a == '-' && strchr(a, 'n') && strcmp(c->name, "export");
+			continue;
+		}
+		if (!eq)
+			continue;
+		name = sh_strn(sh, a, (size_t)(eq - a));
+		if (has_hole(name))
+			continue;
+		if (eq > a && eq[-1] == '+') {
+			const char *old;
+
+			name[eq - a - 1] = '\0';
+			old = var_get(sh, name);
+			var_set(sh, name, sh_cat(sh, old ? old : "", eq + 1));
+			continue;
+		}
+		if (ref && !has_hole(eq + 1))
+			var_set_ref(sh, name, eq + 1);
+		else
+			var_set(sh, name, eq + 1);
+		check_hook(sh, name, eq + 1);
+	}
+	return NULL;
+}
+
+static char *builtin_set(struct sh *sh, struct cmd *c)
+{
+	size_t i = 1;
+
+	while (i < c->argc && (c->argv[i][0] == '-' || c->argv[i][0] == '+')) {
+		const char *a = c->argv[i++];
+
+		if (!strcmp(a, "--"))
+			goto set;
+		if (a[1] && a[strlen(a) - 1] == 'o')
+			i++;
+	}
+	if (i >= c->argc)
+		return NULL;
+set:
+	sh->st.args = c->argv + i;
+	sh->st.n_args = c->argc - i;
+	return NULL;
+}
+
+static char *builtin_shift(struct sh *sh, struct cmd *c)
+{
+	size_t n = c->argc > 1 && c->argv[1][0] >= '1' && c->argv[1][0] <= '9'
+			   ? (size_t)(c->argv[1][0] - '0')
+			   : 1;
+
+	if (n > sh->st.n_args)
+		n = sh->st.n_args;
+	sh->st.args += n;
+	sh->st.n_args -= n;
+	return NULL;
+}
+
+/* read: what comes in, split or not; several names share the shape. */
+static char *builtin_read(struct sh *sh, struct cmd *c)
+{
+	const char *v = c->in ? c->in : HOLE(SHELL_ANYTHING);
+	struct opts o;
+	const struct opt *a;
+
+	opts_read(sh, c, "-a -d -i -n -N -p -t -u", &o);
+	if (strchr(v, '\n')) {
+		const char *first = sh_strn(sh, v, strcspn(v, "\n"));
+
+		/* the lines may differ: one that is alone is exact */
+		v = v[strlen(first) + 1] ? HOLE(SHELL_ANYTHING) : first;
+	}
+	a = opts_find(&o, "-a");
+	if (a && a->value) {
+		char **e = sh_alloc(sh, sizeof(char *));
+
+		e[0] = sh_str(sh, v);
+		var_set_array(sh, a->value, e, 1);
+	}
+	if (!o.n_rest && !a)
+		var_set(sh, "REPLY", v);
+	for (size_t i = 0; i < o.n_rest; i++)
+		if (!has_hole(o.rest[i]))
+			var_set(sh, o.rest[i],
+				o.n_rest > 1 && strchr(v, ' ') ? HOLE(SHELL_ANYTHING)
+							       : v);
+	return NULL;
+}
+
+static char *builtin_mapfile(struct sh *sh, struct cmd *c)
+{
+	char **e = sh_alloc(sh, sizeof(char *));
+	struct opts o;
+
+	opts_read(sh, c, "-C -c -d -n -O -s -u", &o);
+	e[0] = sh_str(sh, c->in && !strchr(c->in, '\n') ? c->in : HOLE(SHELL_ANYTHING));
+	if (o.n_opt && opts_find(&o, "-C") && opts_find(&o, "-C")->value)
+		eval_text(sh, opts_find(&o, "-C")->value, NULL, "mapfile");
+	var_set_array(sh, o.n_rest ? o.rest[0] : "MAPFILE", e, 1);
+	return NULL;
+}
+
+static char *builtin_unset(struct sh *sh, struct cmd *c)
+{
+	for (size_t i = 1; i < c->argc; i++)
+		if (c->argv[i][0] != '-' && !has_hole(c->argv[i]))
+			var_unset(sh, c->argv[i]);
+	return NULL;
+}
+
+/* command, builtin, exec: the rest is a command; -v and -V only look. */
+static char *builtin_command(struct sh *sh, struct cmd *c)
+{
+	size_t i = 1;
+
+	for (; i < c->argc && c->argv[i][0] == '-' && c->argv[i][1]; i++) {
+		if (!strcmp(c->argv[i], "--")) {
+			i++;
+			break;
+		}
+		if (!strcmp(c->argv[i], "-v"))
+			return i + 1 < c->argc ? sh_cat(sh, c->argv[i + 1], "\n") : NULL;
+		if (!strcmp(c->argv[i], "-V"))
+			return sh_str(sh, HOLE(SHELL_ANYTHING));
+		if (!strcmp(c->name, "exec") && !strcmp(c->argv[i], "-a"))
+			i++;
+	}
+	return i < c->argc ? run_argv(sh, c->argv + i, c->argc - i, c->in) : NULL;
+}
+
+static char *builtin_let(struct sh *sh, struct cmd *c)
+{
+	for (size_t i = 1; i < c->argc; i++) {
+		size_t n = strcspn(c->argv[i], "=+-*/%");
+
+		if (c->argv[i][n] && n && !has_hole(c->argv[i]))
+			var_set(sh, sh_strn(sh, c->argv[i], n), HOLE(SHELL_NUMBER));
+	}
+	return NULL;
+}
+
+static char *builtin_nothing(struct sh *sh, struct cmd *c)
+{
+	return NULL;
+}
+
+static char *builtin_wait(struct sh *sh, struct cmd *c)
+{
+	for (size_t i = 0; i < sh->n_effects; i++)
+		if (sh->effects[i].verb == SHELL_LEAVE &&
+			!strcmp(sh->effects[i].word, "&"))
+			sh->effects[i].place = SHELL_SCRATCH; /* waited for */
+	return NULL;
+}
+
+bool run_builtin(struct sh *sh, struct cmd *c, char **out)
+{
+	static const struct {
+		const char *names;
+		char *(*run)(struct sh *sh, struct cmd *c);
+	} table[] = {
+		{"cd pushd popd chdir", builtin_cd},
+		{"eval", builtin_eval},
+		{". source", builtin_source},
+		{"trap", builtin_trap},
+		{"alias", builtin_alias},
+		{"export declare local typeset readonly", builtin_declare},
+		{"set", builtin_set},
+		{"shift", builtin_shift},
+		{"read", builtin_read},
+		{"mapfile readarray", builtin_mapfile},
+		{"unset", builtin_unset},
+		{"command builtin exec", builtin_command},
+		{"let", builtin_let},
+		{"wait", builtin_wait},
+		{": true false exit return break continue shopt umask ulimit jobs bg fg "
+		 "hash "
+		 "times getopts bind complete compgen compopt dirs enable help history "
+		 "disown "
+		 "caller suspend logout unalias test [",
+			builtin_nothing},
+	};
+
+	if (strchr(c->argv[0], '/'))
+		return false;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (word_in(c->argv[0], table[i].names)) {
+			*out = table[i].run(sh, c);
+			return true;
+		}
+	return false;
+}

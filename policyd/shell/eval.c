@@ -1,0 +1,552 @@
+/*
+ * eval.c: the tree, read as bash would run it, but with every branch taken.
+ *
+ * A branch is read from the state before it and merged into the state after; a loop
+ * over known words is unrolled, any other is read twice. What a command prints, where
+ * that is known, goes on as the input of the next one or the text of a substitution.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "policyd/shell/sh.h"
+
+static char *join(struct sh *sh, char *a, char *b)
+{
+	size_t la = a ? strlen(a) : 0;
+
+	if (!la)
+		return b;
+	if (!b || !*b)
+		return a;
+	if (la + strlen(b) > MAX_OUTPUT)
+		return sh_str(sh, HOLE(SHELL_ANYTHING));
+	return sh_cat(sh, a, b);
+}
+
+static char *eval_list(struct sh *sh, const struct node *n, const char *in)
+{
+	char *out = NULL;
+
+	for (; n; n = n->next)
+		out = join(sh, out, eval_node(sh, n, in));
+	return out;
+}
+
+static void set_assign(struct sh *sh, const struct assign *a)
+{
+	if (a->array) {
+		struct fields f = {0};
+		struct var *v = a->append ? var_find(sh, a->name) : NULL;
+
+		for (size_t i = 0; v && v->array && i < v->n_elem; i++)
+			fields_add(sh, &f, v->elem[i], true);
+		for (const struct word *w = a->value; w; w = w->next)
+			expand_word(sh, w, &f);
+		var_set_array(sh, a->name, f.v, f.n);
+		return;
+	}
+	if (a->index) {
+		char *i = expand_one(sh, a->index);
+		struct var *v = var_find(sh, a->name);
+		struct fields f = {0};
+
+		for (size_t k = 0; v && v->array && k < v->n_elem; k++)
+			fields_add(sh, &f, v->elem[k], true);
+		fields_add(sh, &f, expand_one(sh, a->value), true);
+		if (has_hole(i))
+			f.v[0] = f.n > 1 ? sh_str(sh, HOLE(SHELL_ANYTHING)) : f.v[0];
+		var_set_array(sh, a->name, f.v, f.n);
+		return;
+	}
+	if (a->append) {
+		const char *old = var_get(sh, a->name);
+
+		var_set(sh, a->name,
+			sh_cat(sh, old ? old : "", expand_one(sh, a->value)));
+		return;
+	}
+	var_set(sh, a->name, expand_one(sh, a->value));
+}
+
+/* A variable that programs run as code: its text is read as a command. */
+static void check_assign(struct sh *sh, const struct assign *a, const char *program)
+{
+	const char *const *row = table_row(T_VARIABLES, a->name);
+	const char *v = a->array ? NULL : var_get(sh, a->name);
+
+	if (!v)
+		return;
+	if (row && !strcmp(row[1], "preload"))
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_POSSIBLE, program, v,
+			"environment");
+	else if (row && !strcmp(row[1], "command"))
+		code_guess(sh, v, program);
+	else if (program && strpbrk(v, " \t"))
+		code_guess(sh, v, program);
+}
+
+/* The targets of redirections: effects, and what becomes of input and output. */
+struct io {
+	const char *in;
+	const char *out_path;
+	bool append;
+};
+
+static void redirect_in(struct sh *sh, const char *path, struct io *io, int fd)
+{
+	const struct made *m = find_made(sh, path);
+
+	effect_path(sh, SHELL_READ, "<", path, SHELL_PLAIN);
+	redirect_net(sh, path);
+	if (fd <= 0)
+		io->in = m && m->content
+				 ? m->content
+				 : (strcmp(path, "/dev/null") ? HOLE(SHELL_FILE) : "");
+}
+
+static void redirect_out(
+	struct sh *sh, const char *path, struct io *io, const struct redir *r)
+{
+	enum shell_verb v = r->kind == R_APPEND ? SHELL_CREATE : SHELL_OVERWRITE;
+
+	if (r->kind == R_RDWR)
+		v = SHELL_EDIT;
+	redirect_net(sh, path);
+	effect_path(sh, v, ">", path, SHELL_PLAIN);
+	if (r->fd < 0 || r->fd == 1) {
+		io->out_path = path;
+		io->append = r->kind == R_APPEND;
+	}
+}
+
+static void redirect(struct sh *sh, const struct redir *r, struct io *io)
+{
+	struct fields f = {0};
+	const char *path;
+
+	switch (r->kind) {
+	case R_HERE:
+	case R_STRING:
+		path = sh_cat(
+			sh, expand_one(sh, r->word), r->kind == R_STRING ? "\n" : "");
+		if (r->fd <= 0)
+			io->in = path;
+		return;
+	case R_DUP_IN:
+		path = expand_one(sh, r->word);
+		if (r->fd <= 0 && !(*path >= '0' && *path <= '9'))
+			io->in = HOLE(SHELL_ANYTHING);
+		return;
+	default: break;
+	}
+	expand_word(sh, r->word, &f);
+	if (f.n == 0)
+		return;
+	path = f.v[0];
+	if (r->kind == R_DUP_OUT &&
+		(!path[strspn(path, "0123456789-")] || *path == SHELL_NUMBER))
+		return;
+	if (r->kind == R_IN)
+		redirect_in(sh, path, io, r->fd);
+	else
+		redirect_out(sh, path, io, r);
+}
+
+static void redirects(struct sh *sh, const struct redir *r, struct io *io)
+{
+	for (; r; r = r->next)
+		redirect(sh, r, io);
+}
+
+/* The output went to a file: what is in it is known from now on. */
+static char *leave_output(struct sh *sh, struct io *io, char *out)
+{
+	const struct made *m;
+	const char *text = out ? out : "";
+
+	if (!io->out_path)
+		return out;
+	m = io->append ? find_made(sh, io->out_path) : NULL;
+	if (m && m->content)
+		text = join(sh, sh_str(sh, m->content), out);
+	note_made(sh, io->out_path, text, NULL);
+	return NULL;
+}
+
+static struct func *find_func(struct func *f, const char *name)
+{
+	while (f && strcmp(f->name, name))
+		f = f->next;
+	return f;
+}
+
+static char *call(struct sh *sh, struct func *f, struct fields *argv, const char *in)
+{
+	char **args = sh->st.args, *out;
+	size_t n = sh->st.n_args;
+
+	if (f->active) {
+		if (sh->in_function_bg)
+			effect(sh, SHELL_PROCESS, SHELL_NOWHERE, SHELL_HOW_CERTAIN,
+				f->name, f->name, "fork-bomb");
+		return sh_str(sh, HOLE(SHELL_ANYTHING));
+	}
+	if (sh->calls >= MAX_CALLS)
+		sh_stop(sh, "its functions call each other too deeply");
+	sh->calls++;
+	f->active = true;
+	sh->st.args = argv->v + 1;
+	sh->st.n_args = argv->n - 1;
+	out = eval_node(sh, f->body, in);
+	f->active = false;
+	sh->st.args = args;
+	sh->st.n_args = n;
+	sh->calls--;
+	return out;
+}
+
+static char *quote(struct sh *sh, const char *s)
+{
+	struct buf b = {0};
+
+	buf_c(sh, &b, '\'');
+	for (; *s; s++)
+		if (*s == '\'')
+			buf_add(sh, &b, "'\\''", 4);
+		else
+			buf_c(sh, &b, *s);
+	buf_c(sh, &b, '\'');
+	return buf_str(sh, &b);
+}
+
+static char *run_alias(struct sh *sh, struct func *f, struct fields *argv, const char *in)
+{
+	const char *text = f->body ? "" : f->name + strlen(f->name) + 1;
+	char *out;
+
+	for (size_t i = 1; i < argv->n; i++)
+		text = sh_cat3(sh, text, " ", quote(sh, argv->v[i]));
+	f->active = true;
+	out = eval_text(sh, text, in, f->name);
+	f->active = false;
+	return out;
+}
+
+static bool is_literal_word(const struct word *w, const char *s)
+{
+	return w && w->segs && !w->segs->next && w->segs->kind == SEG_TEXT &&
+	       !w->segs->quoted && !strcmp(w->segs->text, s);
+}
+
+static char *run_fields(
+	struct sh *sh, const struct node *n, struct fields *f, const char *in)
+{
+	struct func *fn;
+
+	fn = find_func(sh->aliases, f->v[0]);
+	if (fn && !fn->active && is_literal_word(n->words, f->v[0]))
+		return run_alias(sh, fn, f, in);
+	fn = find_func(sh->funcs, f->v[0]);
+	if (fn)
+		return call(sh, fn, f, in);
+	return run_argv(sh, f->v, f->n, in);
+}
+
+/* One reading of a simple command, with one choice for each variable of several values.
+ */
+static char *simple_once(struct sh *sh, const struct node *n, const char *in)
+{
+	struct io io = {.in = in};
+	struct fields f = {0};
+	struct state before = {0};
+	char *out = NULL;
+
+	for (const struct word *w = n->words; w; w = w->next)
+		expand_word(sh, w, &f);
+	if (f.n && n->assigns)
+		before = state_copy(sh);
+	for (const struct assign *a = n->assigns; a; a = a->next) {
+		set_assign(sh, a);
+		check_assign(sh, a, f.n ? f.v[0] : NULL);
+	}
+	redirects(sh, n->redirs, &io);
+	if (f.n && *f.v[0])
+		out = run_fields(sh, n, &f, io.in);
+	else if (n->redirs && !n->assigns && !n->words && io.in)
+		out = sh_str(sh, io.in); /* $(< file) */
+	if (f.n && n->assigns && !is_literal_word(n->words, "declare") &&
+		!is_literal_word(n->words, "export") &&
+		!is_literal_word(n->words, "local") &&
+		!is_literal_word(n->words, "typeset") &&
+		!is_literal_word(n->words, "readonly")) {
+		before.cwd = sh->st.cwd;
+		before.n_cwd = sh->st.n_cwd;
+		sh->st = before;
+	}
+	return leave_output(sh, &io, out);
+}
+
+static char *eval_simple(struct sh *sh, const struct node *n, const char *in)
+{
+	size_t pick = sh->pick, radix = sh->radix, n_cwd = sh->st.n_cwd;
+	bool again = sh->again;
+	char *out = NULL;
+	size_t k = 0;
+
+	do {
+		sh_step(sh);
+		sh->pick = k;
+		sh->radix = n_cwd > 1 ? n_cwd : 1;
+		sh->again = k > 0;
+		out = join(sh, out, simple_once(sh, n, in));
+	} while (++k < sh->radix && k < MAX_PICKS);
+	sh->pick = pick;
+	sh->radix = radix;
+	sh->again = again;
+	return out;
+}
+
+static char *eval_pipe(struct sh *sh, const struct node *n, const char *in)
+{
+	const char *data = in;
+	char *out = NULL;
+
+	sh->in_function_bg++;
+	for (const struct node *c = n->a; c; c = c->next) {
+		struct state s = state_copy(sh);
+		size_t from = sh->n_commands;
+
+		out = eval_node(sh, c, data);
+		for (size_t i = from; c != n->a && i < sh->n_commands; i++)
+			sh->commands[i].piped = true;
+		data = out ? out : "";
+		sh->st = s;
+	}
+	sh->in_function_bg--;
+	return out;
+}
+
+/* Either branch may have run. */
+static char *eval_either(
+	struct sh *sh, const struct node *a, const struct node *b, const char *in)
+{
+	struct state s0 = state_copy(sh), s1;
+	char *out = a ? eval_node(sh, a, in) : NULL;
+
+	s1 = sh->st;
+	sh->st = s0;
+	if (b)
+		out = join(sh, out, eval_node(sh, b, in));
+	state_merge(sh, &s1);
+	return out;
+}
+
+static char *eval_or(struct sh *sh, const struct node *n, const char *in)
+{
+	char *out = eval_node(sh, n->a, in);
+
+	return join(sh, out, eval_either(sh, n->b, NULL, in));
+}
+
+static char *eval_while(struct sh *sh, const struct node *n, const char *in)
+{
+	char *out = eval_node(sh, n->a, in);
+
+	for (int i = 0; i < 2; i++) {
+		struct state s = state_copy(sh);
+
+		out = join(sh, out, eval_node(sh, n->b, in));
+		eval_node(sh, n->a, in);
+		state_merge(sh, &s);
+	}
+	return out;
+}
+
+static char *eval_for(struct sh *sh, const struct node *n, const char *in)
+{
+	struct fields f = {0};
+	char *out = NULL;
+
+	if (!n->name) {
+		expand_one(sh, n->words);
+		arith_set_all(sh, n->words);
+		return eval_node(sh, n->b, in);
+	}
+	for (const struct word *w = n->words; w; w = w->next)
+		expand_word(sh, w, &f);
+	if (!n->has_in)
+		for (size_t i = 0; i < sh->st.n_args; i++)
+			fields_add(sh, &f, sh->st.args[i], true);
+	if (f.n > MAX_LOOP) {
+		char *any = sh_str(sh, HOLE(SHELL_ANYTHING));
+
+		for (size_t i = 0; i < f.n; i++)
+			if (strpbrk(f.v[i], "/\1\2\3\4\5\6\7~."))
+				goto read_any;
+		any = sh_str(sh, HOLE(SHELL_NAME));
+	read_any:
+		f.v[0] = any;
+		f.n = 1;
+	}
+	for (size_t i = 0; i < f.n; i++) {
+		var_set(sh, n->name, f.v[i]);
+		out = join(sh, out, eval_node(sh, n->b, in));
+	}
+	return out;
+}
+
+static char *eval_case(struct sh *sh, const struct node *n, const char *in)
+{
+	struct state s0 = state_copy(sh), merged = state_copy(sh);
+	char *out = NULL;
+
+	expand_one(sh, n->words);
+	for (const struct case_item *it = n->items; it; it = it->next) {
+		for (const struct word *w = it->patterns; w; w = w->next)
+			expand_one(sh, w);
+		if (!it->body)
+			continue;
+		sh->st = s0;
+		s0 = state_copy(sh);
+		out = join(sh, out, eval_node(sh, it->body, in));
+		state_merge(sh, &merged);
+		merged = state_copy(sh);
+	}
+	sh->st = merged;
+	return out;
+}
+
+static void define(struct sh *sh, const struct node *n)
+{
+	struct func *f = sh_alloc(sh, sizeof(*f));
+
+	*f = (struct func){.next = sh->funcs, .name = n->name, .body = n->a};
+	sh->funcs = f;
+	if (!strcmp(n->name, "command_not_found_handle"))
+		eval_sub(sh, n->a);
+}
+
+static char *eval_background(struct sh *sh, const struct node *n)
+{
+	sh->in_function_bg++;
+	effect(sh, SHELL_LEAVE, SHELL_NOWHERE, SHELL_PLAIN, NULL, "&", "process");
+	eval_sub(sh, n->a);
+	sh->in_function_bg--;
+	return NULL;
+}
+
+static char *eval_kind(struct sh *sh, const struct node *n, const char *in)
+{
+	struct state s;
+	char *out;
+
+	switch (n->kind) {
+	case N_SIMPLE: return eval_simple(sh, n, in);
+	case N_PIPE: return eval_pipe(sh, n, in);
+	case N_AND:
+		out = eval_node(sh, n->a, in);
+		return join(sh, out, eval_node(sh, n->b, in));
+	case N_OR: return eval_or(sh, n, in);
+	case N_SEQ:
+	case N_NOT:
+	case N_GROUP: return eval_list(sh, n->a, in);
+	case N_SUB:
+		s = state_copy(sh);
+		out = eval_list(sh, n->a, in);
+		sh->st = s;
+		return out;
+	case N_COPROC:
+	case N_BG: return eval_background(sh, n);
+	case N_IF:
+		out = eval_node(sh, n->a, in);
+		return join(sh, out, eval_either(sh, n->b, n->c, in));
+	case N_WHILE: return eval_while(sh, n, in);
+	case N_FOR: return eval_for(sh, n, in);
+	case N_CASE: return eval_case(sh, n, in);
+	case N_FUNC: define(sh, n); return NULL;
+	case N_ARITH:
+		expand_one(sh, n->words);
+		arith_set_all(sh, n->words);
+		return NULL;
+	case N_COND:
+		for (const struct word *w = n->words; w; w = w->next)
+			expand_one(sh, w);
+		return NULL;
+	}
+	return NULL;
+}
+
+char *eval_node(struct sh *sh, const struct node *n, const char *in)
+{
+	struct io io = {.in = in};
+	char *out;
+
+	sh_step(sh);
+	if (++sh->depth > 2 * SHELL_MAX_NESTING)
+		sh_stop(sh, "it is nested too deeply");
+	if (n->kind != N_SIMPLE && n->redirs)
+		redirects(sh, n->redirs, &io);
+	out = eval_kind(sh, n, io.in);
+	sh->depth--;
+	return n->kind == N_SIMPLE ? out : leave_output(sh, &io, out);
+}
+
+char *eval_sub(struct sh *sh, const struct node *n)
+{
+	size_t pick = sh->pick, radix = sh->radix;
+	bool again = sh->again;
+	struct state s = state_copy(sh);
+	char *out;
+
+	sh->again = false;
+	out = eval_node(sh, n, NULL);
+	sh->st = s;
+	sh->pick = pick;
+	sh->radix = radix;
+	sh->again = again;
+	return out ? sh_str(sh, out) : sh_str(sh, "");
+}
+
+char *eval_proc(struct sh *sh, const struct node *n, char dir)
+{
+	char path[32];
+	char *out;
+
+	snprintf(path, sizeof(path), "/dev/fd/%u", 100 + sh->fds++);
+	if (dir == '>') {
+		struct state s = state_copy(sh);
+
+		eval_node(sh, n, HOLE(SHELL_ANYTHING));
+		sh->st = s;
+		return sh_str(sh, path);
+	}
+	out = eval_sub(sh, n);
+	note_made(sh, path, out, NULL);
+	return sh_str(sh, path);
+}
+
+char *eval_text(struct sh *sh, const char *text, const char *in, const char *program)
+{
+	const char *p = text + strspn(text, " \t\n");
+	struct node *n;
+	char *out;
+
+	if (*p == SHELL_FETCHED || *p == SHELL_COMPUTED ||
+		(*p == SHELL_ANYTHING && !p[1 + strspn(p + 1, " \t\n")])) {
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN,
+			*p == SHELL_FETCHED ? SHELL_HOW_FETCHED : SHELL_HOW_COMPUTED,
+			program, text, "code");
+		return sh_str(sh, HOLE(SHELL_ANYTHING));
+	}
+	if (*p == SHELL_FILE)
+		return sh_str(sh, HOLE(SHELL_ANYTHING));
+	if (strchr(p, SHELL_FETCHED))
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, program, text,
+			"code");
+	if (++sh->calls > MAX_CALLS)
+		sh_stop(sh, "its shells call each other too deeply");
+	n = sh->guess ? sh_try_parse(sh, text) : sh_parse(sh, text);
+	out = n ? eval_node(sh, n, in) : NULL;
+	sh->calls--;
+	return out;
+}

@@ -1,0 +1,239 @@
+/*
+ * path.c: where a word points: joined to the current directory, taken apart, and put
+ * into one of a few kinds of places. Purely lexical; links are for the caller.
+ *
+ * A path with a hole is judged by what is fixed before it: build/<any> lies below
+ * build. A word that begins with a hole of unknown shape may be any path.
+ */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "policyd/shell/sh.h"
+
+enum { MAX_PARTS = 256 };
+
+static bool is_number(const char *s)
+{
+	return *s && !s[strspn(s, "0123456789\1\2")];
+}
+
+/* /proc/self/root/x is /x, /proc/<any>/cwd is the current directory. */
+static size_t proc_alias(const char **part, size_t *len, size_t n, bool *cwd)
+{
+	char pid[32];
+
+	*cwd = false;
+	if (n < 3 || len[0] != 4 || memcmp(part[0], "proc", 4) || len[1] >= sizeof(pid))
+		return 0;
+	memcpy(pid, part[1], len[1]);
+	pid[len[1]] = '\0';
+	if (strcmp(pid, "self") && strcmp(pid, "thread-self") && !is_number(pid))
+		return 0;
+	*cwd = len[2] == 3 && !memcmp(part[2], "cwd", 3);
+	return *cwd || (len[2] == 4 && !memcmp(part[2], "root", 4)) ? 3 : 0;
+}
+
+/* Absolute, with . and .. and doubled slashes gone. @path is absolute. */
+static char *normalise(struct sh *sh, const char *path, const char *cwd, int hops)
+{
+	const char *part[MAX_PARTS];
+	size_t len[MAX_PARTS], n = 0, skip;
+	struct buf b = {0};
+	bool to_cwd;
+
+	for (const char *p = path; *p;) {
+		size_t l;
+
+		p += strspn(p, "/");
+		l = strcspn(p, "/");
+		if (l == 2 && p[0] == '.' && p[1] == '.')
+			n -= n > 0;
+		else if (l && !(l == 1 && *p == '.') && n < MAX_PARTS) {
+			part[n] = p;
+			len[n++] = l;
+		}
+		p += l;
+	}
+	skip = proc_alias(part, len, n, &to_cwd);
+	if (to_cwd)
+		buf_add(sh, &b, cwd, strlen(cwd));
+	for (size_t i = skip; i < n; i++) {
+		buf_c(sh, &b, '/');
+		buf_add(sh, &b, part[i], len[i]);
+	}
+	if (!b.n)
+		buf_c(sh, &b, '/');
+	buf_str(sh, &b);
+	return skip && hops ? normalise(sh, b.s, cwd, hops - 1) : b.s;
+}
+
+char *path_join(struct sh *sh, const char *cwd, const char *word)
+{
+	if (*word == '/')
+		return normalise(sh, word, cwd, 3);
+	if (is_hole(*word) && *word >= SHELL_ANYTHING)
+		return sh_str(sh, word);
+	if (is_hole(*cwd) && *cwd >= SHELL_ANYTHING)
+		return sh_str(sh, cwd);
+	return normalise(sh, sh_cat3(sh, cwd, "/", word), cwd, 3);
+}
+
+static bool below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	return !strncmp(path, dir, n) && (path[n] == '/' || !path[n] || n == 1);
+}
+
+/* A row of a place table: ~ is the home, * matches within one name. */
+static bool matches(const struct shell_context *c, const char *pattern, const char *path)
+{
+	char full[512], head[512];
+	size_t n, depth = 0;
+	const char *p = path;
+
+	snprintf(full, sizeof(full), "%s%s", *pattern == '~' ? c->home : "",
+		pattern + (*pattern == '~'));
+	for (const char *q = full; *q; q++)
+		depth += *q == '/';
+	for (; *p; p++)
+		if (*p == '/' && !depth--)
+			break;
+	n = (size_t)(p - path);
+	if (n >= sizeof(head))
+		return false;
+	memcpy(head, path, n);
+	head[n] = '\0';
+	return fnmatch(full, head, FNM_PATHNAME) == 0;
+}
+
+static bool in_table(const struct shell_context *c, enum table t, const char *path)
+{
+	size_t n;
+	const char *const *const *rows = table_all(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *pat = rows[i][0];
+
+		if (*pat == '*') { /* anywhere: the last names */
+			if (fnmatch(pat, path, 0) == 0)
+				return true;
+			continue;
+		}
+		if ((*pat == '/' || *pat == '~') && matches(c, pat, path))
+			return true;
+	}
+	return false;
+}
+
+static bool is_scratch(const struct shell_context *c, const char *path)
+{
+	static const char *const files[] = {"/dev/null", "/dev/zero", "/dev/full",
+		"/dev/random", "/dev/urandom", "/dev/stdin", "/dev/stdout", "/dev/stderr",
+		"/dev/tty", NULL};
+
+	if (str_in(path, files) || below(path, "/dev/fd") || below(path, "/dev/shm"))
+		return true;
+	if (!strncmp(path, "/proc/self/fd/", 14))
+		return true;
+	if (c->tmpdir && below(path, c->tmpdir))
+		return true;
+	return below(path, "/tmp") || below(path, "/var/tmp") ||
+	       below(path, "/private/tmp");
+}
+
+static enum shell_place place_literal(
+	const struct shell_context *c, const char *path, bool hole)
+{
+	const char *ws = c->workspace;
+	size_t n = strlen(ws);
+
+	if (below(path, ws)) {
+		const char *rest = path + n;
+
+		while (*rest == '/')
+			rest++;
+		if (!*rest)
+			return hole ? SHELL_WORKSPACE : SHELL_ROOT;
+		return !strcmp(rest, ".git") ? SHELL_ROOT : SHELL_WORKSPACE;
+	}
+	if (in_table(c, T_HIDDEN, path))
+		return SHELL_CREDENTIAL;
+	if (in_table(c, T_CACHES, path))
+		return SHELL_CACHE;
+	if (below(path, c->home))
+		return SHELL_HOME;
+	if (is_scratch(c, path))
+		return SHELL_SCRATCH;
+	if (below(path, "/home") || below(path, "/root") || below(path, "/Users"))
+		return SHELL_HOME;
+	if (below(path, "/dev"))
+		return SHELL_DEVICE;
+	return SHELL_SYSTEM;
+}
+
+enum shell_place place_of(const struct shell_context *c, struct sh *sh, const char *path)
+{
+	size_t fixed = strcspn(path, "\1\2\3\4\5\6\7");
+	enum shell_place p;
+	char *dir;
+
+	if (*path != '/')
+		return SHELL_UNKNOWN;
+	if (!path[fixed])
+		return place_literal(c, path, false);
+	if (!strchr(path + fixed, '/')) {
+		/* the pattern itself may say enough: /etc/shado? */
+		p = place_literal(c, path, true);
+		if (p == SHELL_CREDENTIAL)
+			return p;
+	}
+	while (fixed > 1 && path[fixed - 1] != '/')
+		fixed--;
+	if (fixed == 5 && !memcmp(path, "/dev/", 5))
+		return SHELL_DEVICE;
+	dir = sh_strn(sh, path, fixed > 1 ? fixed - 1 : 1);
+	return place_literal(c, dir, true);
+}
+
+enum shell_place path_of(struct sh *sh, const char *word, const char **path)
+{
+	char *p;
+
+	if (!*word) {
+		*path = NULL;
+		return SHELL_EMPTY;
+	}
+	if (!strncmp(word, "file://", 7))
+		word += 7;
+	p = path_join(sh, sh_cwd(sh), word);
+	*path = p;
+	return place_of(sh->ctx, sh, p);
+}
+
+bool path_is_product(const char *path, const char *workspace)
+{
+	size_t n, skip = below(path, workspace) ? strlen(workspace) : 0;
+	const char *const *const *rows = table_all(T_PRODUCTS, &n);
+
+	for (const char *p = path + skip; *p;) {
+		char name[256];
+		size_t len;
+
+		p += strspn(p, "/");
+		len = strcspn(p, "/");
+		if (len && len < sizeof(name)) {
+			memcpy(name, p, len);
+			name[len] = '\0';
+			for (size_t i = 0; i < n; i++)
+				if (!fnmatch(rows[i][0], name, 0) &&
+					(rows[i][0][0] != '*' || !p[len]))
+					return true;
+		}
+		p += len;
+	}
+	return false;
+}

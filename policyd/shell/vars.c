@@ -1,0 +1,239 @@
+/*
+ * vars.c: variables, positional parameters and the current directory, each of which may
+ * have one of several values after a branch; and the forks and merges of such a state.
+ */
+#include <string.h>
+
+#include "policyd/shell/sh.h"
+
+struct var *var_find(struct sh *sh, const char *name)
+{
+	for (int hops = 0; hops < 8; hops++) {
+		struct var *v;
+
+		for (v = sh->st.vars; v && strcmp(v->name, name); v = v->next)
+			;
+		if (!v || !v->ref)
+			return v;
+		name = v->alt[0];
+	}
+	return NULL;
+}
+
+static const char *choose(struct sh *sh, char **alt, size_t n)
+{
+	const char *s;
+
+	if (n == 1)
+		return alt[0];
+	if (sh->radix * n > MAX_PICKS)
+		return HOLE(SHELL_ANYTHING);
+	s = alt[(sh->pick / sh->radix) % n];
+	sh->radix *= n;
+	return s;
+}
+
+/* Not assigned here and not in the request: what its name says by convention. */
+static const char *by_convention(struct sh *sh, const char *name)
+{
+	const char *const *row = table_row(T_VARIABLES, name);
+	const struct shell_context *c = sh->ctx;
+
+	for (size_t i = 0; i < c->n_env; i++)
+		if (!strcmp(c->env[i].name, name))
+			return c->env[i].value;
+	if (!row)
+		return HOLE(SHELL_ANYTHING);
+	if (!strcmp(row[1], "home"))
+		return c->home;
+	if (!strcmp(row[1], "cwd"))
+		return sh_cwd(sh);
+	if (!strcmp(row[1], "workspace"))
+		return c->workspace;
+	if (!strcmp(row[1], "scratch"))
+		return c->tmpdir ? c->tmpdir : "/tmp";
+	if (!strcmp(row[1], "number"))
+		return HOLE(SHELL_NUMBER);
+	if (!strcmp(row[1], "name"))
+		return HOLE(SHELL_NAME);
+	if (!strcmp(row[1], "blank"))
+		return " \t\n";
+	if (row[1][0] == '=')
+		return row[1] + 1;
+	return HOLE(SHELL_ANYTHING);
+}
+
+const char *var_get(struct sh *sh, const char *name)
+{
+	struct var *v;
+
+	if (name[0] >= '0' && name[0] <= '9') {
+		size_t k = 0;
+
+		for (const char *p = name; *p && k < 100000; p++)
+			k = k * 10 + (size_t)(*p - '0');
+		if (k == 0)
+			return "bash";
+		return k <= sh->st.n_args ? sh->st.args[k - 1] : NULL;
+	}
+	if (!strcmp(name, "PWD") && !var_find(sh, name))
+		return sh_cwd(sh);
+	v = var_find(sh, name);
+	if (!v)
+		return by_convention(sh, name);
+	if (v->unset)
+		return NULL;
+	if (v->array)
+		return v->n_elem ? v->elem[0] : NULL;
+	return v->n_alt ? choose(sh, v->alt, v->n_alt) : NULL;
+}
+
+static struct var *make(struct sh *sh, const char *name)
+{
+	struct var *v = var_find(sh, name);
+
+	if (v)
+		return v;
+	v = sh_alloc(sh, sizeof(*v));
+	v->name = sh_str(sh, name);
+	v->next = sh->st.vars;
+	sh->st.vars = v;
+	return v;
+}
+
+static void add_alt(struct sh *sh, char ***alt, size_t *n, const char *value)
+{
+	char **a;
+
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp((*alt)[i], value))
+			return;
+	if (*n == MAX_ALTS) {
+		*n = 1;
+		*alt = sh_alloc(sh, sizeof(char *));
+		(*alt)[0] = sh_str(sh, HOLE(SHELL_ANYTHING));
+		return;
+	}
+	a = sh_alloc(sh, (*n + 1) * sizeof(char *));
+	if (*n)
+		memcpy(a, *alt, *n * sizeof(char *));
+	a[(*n)++] = sh_str(sh, value);
+	*alt = a;
+}
+
+void var_set(struct sh *sh, const char *name, const char *value)
+{
+	struct var *v = make(sh, name);
+
+	if (!sh->again || v->unset || v->array)
+		v->n_alt = 0;
+	v->unset = v->array = false;
+	add_alt(sh, &v->alt, &v->n_alt, value);
+}
+
+void var_set_array(struct sh *sh, const char *name, char **e, size_t n)
+{
+	struct var *v = make(sh, name);
+
+	v->array = true;
+	v->unset = false;
+	v->elem = e;
+	v->n_elem = n;
+}
+
+void var_set_ref(struct sh *sh, const char *name, const char *target)
+{
+	struct var *v;
+
+	if (!strcmp(name, target))
+		return;
+	v = make(sh, name);
+	v->alt = sh_alloc(sh, sizeof(char *));
+	v->alt[0] = sh_str(sh, target);
+	v->n_alt = 1;
+	v->ref = true;
+}
+
+void var_unset(struct sh *sh, const char *name)
+{
+	struct var *v = make(sh, name);
+
+	v->n_alt = 0;
+	v->array = v->ref = false;
+	v->unset = true;
+}
+
+struct state state_copy(struct sh *sh)
+{
+	struct state s = sh->st;
+	struct var **tail = &s.vars;
+
+	for (struct var *v = sh->st.vars; v; v = v->next) {
+		*tail = sh_alloc(sh, sizeof(*v));
+		**tail = *v;
+		tail = &(*tail)->next;
+	}
+	*tail = NULL;
+	return s;
+}
+
+static struct var *lookup(struct var *v, const char *name)
+{
+	while (v && strcmp(v->name, name))
+		v = v->next;
+	return v;
+}
+
+/* Never assigned on the one side: its value there is what the environment says. */
+static const char *outer_value(struct sh *sh, const char *name)
+{
+	const char *s = by_convention(sh, name);
+
+	return s ? s : "";
+}
+
+void state_merge(struct sh *sh, const struct state *o)
+{
+	for (struct var *v = sh->st.vars; v; v = v->next) {
+		struct var *w = lookup(o->vars, v->name);
+
+		if (v->array || v->ref || (w && (w->array || w->ref)))
+			continue;
+		if (!w)
+			add_alt(sh, &v->alt, &v->n_alt, outer_value(sh, v->name));
+		else if (w->unset != v->unset)
+			add_alt(sh, &v->alt, &v->n_alt, "");
+		for (size_t i = 0; w && i < w->n_alt; i++)
+			add_alt(sh, &v->alt, &v->n_alt, w->alt[i]);
+		if (v->n_alt)
+			v->unset = false;
+	}
+	for (struct var *w = o->vars; w; w = w->next) {
+		struct var *v;
+
+		if (lookup(sh->st.vars, w->name))
+			continue;
+		v = sh_alloc(sh, sizeof(*v));
+		*v = *w;
+		if (!v->array && !v->ref)
+			add_alt(sh, &v->alt, &v->n_alt, outer_value(sh, v->name));
+		v->next = sh->st.vars;
+		sh->st.vars = v;
+	}
+	for (size_t i = 0; i < o->n_cwd; i++)
+		add_alt(sh, &sh->st.cwd, &sh->st.n_cwd, o->cwd[i]);
+}
+
+const char *sh_cwd(struct sh *sh)
+{
+	if (!sh->st.n_cwd)
+		return sh->ctx->cwd;
+	return sh->st.cwd[sh->st.n_cwd > 1 ? sh->pick % sh->st.n_cwd : 0];
+}
+
+void sh_chdir(struct sh *sh, const char *dir)
+{
+	if (!sh->again)
+		sh->st.n_cwd = 0;
+	add_alt(sh, &sh->st.cwd, &sh->st.n_cwd, dir);
+}

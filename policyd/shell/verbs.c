@@ -1,0 +1,327 @@
+/*
+ * verbs.c: programs whose first words say what they do to another system or to the host
+ * (git push, kubectl delete, systemctl stop), from the table verbs.tsv; options that
+ * run code, from hooks.tsv; and programs that no table knows.
+ *
+ * A row of verbs.tsv: program, class, how many plain words may be verbs, options that
+ * take a value, what an unlisted verb means, then three lists: safe, risky, and risky
+ * only for the workspace. An item is WORD, WORD.WORD (in sequence), with globs, and
+ * may end in /OPTION or /OPTION=VALUE (which must be there too), /^TEXT (an operand
+ * that begins so); an item in the safe list that begins with ! wins over risky ones.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "policyd/shell/sh.h"
+
+struct verb {
+	struct sh *sh;
+	struct cmd *c;
+	struct opts o;
+	size_t depth; /* how many operands may be verbs */
+};
+
+/* The words of @item, in sequence, somewhere among the operands that may be verbs. */
+static bool words_match(struct verb *v, const char *item)
+{
+	size_t n = strcspn(item, "/");
+
+	if (!n)
+		return true;
+	for (size_t i = 0; i < v->depth && i < v->o.n_rest; i++) {
+		const char *p = item;
+
+		for (size_t k = i; p < item + n && k < v->o.n_rest; k++) {
+			size_t len = strcspn(p, "./");
+			char one[64];
+
+			if (len >= sizeof(one))
+				return false;
+			memcpy(one, p, len);
+			one[len] = '\0';
+			if (fnmatch(one, v->o.rest[k], 0))
+				break;
+			p += len;
+			p += *p == '.';
+		}
+		if (p >= item + n)
+			return true;
+	}
+	return false;
+}
+
+static bool condition(struct verb *v, const char *cond)
+{
+	size_t n = strcspn(cond, "=");
+
+	if (*cond == '^') {
+		for (size_t i = 1; i < v->o.n_rest; i++)
+			if (!strncmp(v->o.rest[i], cond + 1, strlen(cond + 1)))
+				return true;
+		return false;
+	}
+	for (size_t i = 0; i < v->o.n_opt; i++) {
+		const struct opt *o = &v->o.opt[i];
+
+		if (strlen(o->name) != n || strncmp(o->name, cond, n))
+			continue;
+		if (!cond[n] || (o->value && !strcasecmp(o->value, cond + n + 1)))
+			return true;
+	}
+	return false;
+}
+
+static bool item_matches(struct verb *v, const char *item)
+{
+	const char *slash = strchr(item, '/');
+
+	return words_match(v, item) && (!slash || condition(v, slash + 1));
+}
+
+/* The first item of @list that matches, or NULL; with @strong only those with !. */
+static const char *list_match(struct verb *v, const char *list, bool strong)
+{
+	for (const char *p = list; *p;) {
+		size_t n = strcspn(p, " ");
+		char *item = sh_strn(v->sh, p, n);
+
+		sh_step(v->sh);
+		if (strong == (*item == '!') && item_matches(v, item + strong))
+			return item;
+		p += n;
+		p += *p == ' ';
+	}
+	return NULL;
+}
+
+/* A word that sounds like destruction, whole or as a part: delete-bucket, db:drop. */
+static bool sounds_destructive(struct sh *sh, const char *w)
+{
+	char part[32];
+
+	if (*w == '/' || *w == '.' || strchr(w, '='))
+		return false;
+	while (*w) {
+		size_t n = strcspn(w, "-_:./,");
+
+		if (n && n < sizeof(part)) {
+			for (size_t i = 0; i < n; i++)
+				part[i] = (char)(w[i] >= 'A' && w[i] <= 'Z' ? w[i] + 32
+									    : w[i]);
+			part[n] = '\0';
+			if (table_row(T_DESTRUCTION, part))
+				return true;
+		}
+		w += n;
+		w += *w != '\0';
+	}
+	return false;
+}
+
+static const char *find_destruction(struct verb *v)
+{
+	for (size_t i = 0; i < v->depth && i < v->o.n_rest; i++)
+		if (sounds_destructive(v->sh, v->o.rest[i]))
+			return v->o.rest[i];
+	return NULL;
+}
+
+static void found(
+	struct verb *v, const char *const *row, enum shell_how how, const char *word)
+{
+	enum shell_verb verb = !strncmp(row[1], "host", 4) ? SHELL_HOST : SHELL_REMOTE;
+
+	effect(v->sh, verb, SHELL_NOWHERE, how, v->c->name, word, row[1]);
+}
+
+static const char *operand_text(struct verb *v, const char *item)
+{
+	size_t n = strcspn(item, "/");
+
+	return v->o.n_rest ? v->o.rest[0] : n ? sh_strn(v->sh, item, n) : item;
+}
+
+static void judge(struct verb *v, const char *const *row)
+{
+	const char *def = row[4], *word;
+
+	if (list_match(v, row[5], true) || opts_find(&v->o, "--help --version"))
+		return;
+	if ((word = list_match(v, row[6], false))) {
+		found(v, row, SHELL_HOW_CERTAIN, operand_text(v, word));
+		return;
+	}
+	if ((word = list_match(v, row[7], false))) {
+		effect_path(v->sh, SHELL_DELETE, v->c->name, ".", SHELL_PLAIN);
+		return;
+	}
+	if (list_match(v, row[5], false))
+		return;
+	if (!strcmp(def, "deny"))
+		found(v, row, SHELL_HOW_CERTAIN, v->o.n_rest ? v->o.rest[0] : v->c->name);
+	else if (!strcmp(def, "operand") && v->o.n_rest)
+		found(v, row, SHELL_HOW_CERTAIN, v->o.rest[0]);
+	else if (!strcmp(def, "option") && (v->o.n_rest || v->o.n_opt))
+		found(v, row, SHELL_HOW_CERTAIN,
+			v->o.n_rest ? v->o.rest[0] : v->o.opt[0].name);
+	else if (!strcmp(def, "words") && (word = find_destruction(v)))
+		found(v, row, SHELL_HOW_POSSIBLE, word);
+	else if (!strcmp(def, "words") && v->o.n_rest &&
+		 v->o.rest[0][0] == SHELL_ANYTHING)
+		found(v, row, SHELL_HOW_POSSIBLE, v->o.rest[0]);
+}
+
+bool verbs_apply(struct sh *sh, struct cmd *c)
+{
+	size_t n;
+	const char *const *const *rows = table_find(T_VERBS, c->name, &n);
+
+	for (size_t i = 0; rows && i < n; i++) {
+		struct verb v = {.sh = sh, .c = c};
+
+		opts_read(sh, c, rows[i][3], &v.o);
+		v.depth = (size_t)atoi(rows[i][2]);
+		judge(&v, rows[i]);
+	}
+	return rows != NULL;
+}
+
+/*
+ * Options that run something: program, options, kind. Kinds: sh (a command line),
+ * prog (one word, a program), code:LANG, sql; "sh:PREFIX" wants the value to begin so.
+ */
+static void hook(struct sh *sh, struct cmd *c, const char *kind, const char *value)
+{
+	const char *prefix = strchr(kind, ':');
+
+	if (!strncmp(kind, "code:", 5)) {
+		code_text(sh, kind + 5, value, c->name);
+		return;
+	}
+	if (prefix) {
+		const char *at = strstr(value, prefix + 1);
+
+		if (!at)
+			return;
+		value = at + strlen(prefix + 1);
+	}
+	if (*value == SHELL_FETCHED || *value == SHELL_COMPUTED)
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_COMPUTED, c->name, value,
+			"code");
+	else
+		code_guess(sh, value, c->name);
+}
+
+static bool hook_operands(const char *options)
+{
+	return !strcmp(options, "operands");
+}
+
+bool hooks_apply(struct sh *sh, struct cmd *c)
+{
+	size_t n;
+	const char *const *const *rows = table_find(T_HOOKS, c->name, &n);
+
+	for (size_t k = 0; rows && k < n; k++) {
+		struct opts o;
+
+		opts_read(sh, c, sh_cat3(sh, rows[k][3], " ", rows[k][1]), &o);
+		for (size_t i = 0; i < o.n_opt; i++)
+			if (o.opt[i].value && word_in(o.opt[i].name, rows[k][1]))
+				hook(sh, c, rows[k][2], o.opt[i].value);
+		for (size_t i = 0; hook_operands(rows[k][1]) && i < o.n_rest; i++)
+			hook(sh, c, rows[k][2], o.rest[i]);
+		if (!strcmp(rows[k][1], "stdin") && c->in && *c->in)
+			hook(sh, c, rows[k][2], c->in);
+	}
+	return rows != NULL;
+}
+
+static bool looks_like_output(const char *option)
+{
+	static const char *const prefixes[] = {"--out", "--dest", "--target-dir",
+		"--save", "--export", "--write", "--log-file", "--logfile", NULL};
+
+	if (!strcmp(option, "-o"))
+		return true;
+	for (const char *const *p = prefixes; *p; p++)
+		if (!strncmp(option, *p, strlen(*p)))
+			return true;
+	return false;
+}
+
+/* A word like rm or bash among the operands: the rest may well be run by it. */
+static void inner_command(struct sh *sh, struct cmd *c, struct opts *o)
+{
+	for (size_t i = 0; i + 1 < o->n_rest; i++) {
+		const char *w = strrchr(o->rest[i], '/');
+		struct buf b = {0};
+
+		w = w ? w + 1 : o->rest[i];
+		if (!word_in(w, "rm shred dd unlink rmdir truncate mv cp tee sh bash "
+				"dash zsh chmod "
+				"chown busybox find python3 perl ln"))
+			continue;
+		for (size_t k = 1; k < c->argc; k++) {
+			if (c->argv[k] == o->rest[i])
+				b.n = 0;
+			buf_add(sh, &b, c->argv[k], strlen(c->argv[k]));
+			buf_c(sh, &b, ' ');
+		}
+		code_guess(sh, buf_str(sh, &b), c->name);
+		return;
+	}
+}
+
+static bool all_are_paths(struct sh *sh, struct opts *o, size_t from)
+{
+	const char *path;
+
+	if (from >= o->n_rest)
+		return false;
+	for (; from < o->n_rest; from++)
+		if (!strchr(o->rest[from], '/') ||
+			path_of(sh, o->rest[from], &path) != SHELL_WORKSPACE)
+			return false;
+	return true;
+}
+
+/* No table has it: its plain words may still say that it destroys. */
+void unknown_apply(struct sh *sh, struct cmd *c)
+{
+	bool local = strchr(c->argv[0], '/') != NULL,
+	     textual = table_row(T_TEXTUAL, c->name);
+	struct opts o;
+
+	opts_read(sh, c, "-o --output --out --dest --outfile", &o);
+	if (textual)
+		return;
+	for (size_t i = 0; !local && i < 2 && i < o.n_rest; i++)
+		if (sounds_destructive(sh, o.rest[i]) && !strchr(o.rest[i], '.') &&
+			!strchr(o.rest[i], '/') && !all_are_paths(sh, &o, i + 1)) {
+			effect(sh, SHELL_REMOTE, SHELL_NOWHERE, SHELL_HOW_POSSIBLE,
+				c->name, o.rest[i], "unknown-program");
+			break;
+		}
+	for (size_t i = 0; i < o.n_opt; i++)
+		if (o.opt[i].value && looks_like_output(o.opt[i].name))
+			effect_path(sh, SHELL_OVERWRITE, c->name, o.opt[i].value,
+				SHELL_PLAIN);
+		else if (o.opt[i].value && strpbrk(o.opt[i].value, " \t"))
+			code_guess(sh, o.opt[i].value, c->name);
+	for (size_t i = 0; i < o.n_rest; i++) {
+		const char *path;
+		enum shell_place p = path_of(sh, o.rest[i], &path);
+
+		if (strpbrk(o.rest[i], " \t\n"))
+			code_guess(sh, o.rest[i], c->name);
+		else if (!has_hole(o.rest[i]) || p == SHELL_CREDENTIAL)
+			effect_path(sh, SHELL_READ, c->name, o.rest[i], SHELL_PLAIN);
+		if (c->flags & CMD_BUILT && is_outside(p))
+			effect(sh, SHELL_RUN, p, SHELL_HOW_BUILT, c->name, o.rest[i],
+				"code");
+	}
+	inner_command(sh, c, &o);
+}
