@@ -182,6 +182,20 @@ static int migrate(struct db *db, char **msg)
 	return err;
 }
 
+/* SQLite stays with a rollback journal, and says nothing, where the filesystem cannot map
+ * the WAL's index; our syncs would then reach nothing. */
+static int check_wal(struct db *db, char **msg)
+{
+	int64_t wal = 0;
+	int err = get_pragma(
+		db, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &wal);
+
+	if (err || wal)
+		return err;
+	*msg = mem_printf("its filesystem cannot hold a write-ahead log");
+	return -EOPNOTSUPP;
+}
+
 static int prepare_all(struct db *db)
 {
 	for (int i = 0; i < SQL_N; i++) {
@@ -211,9 +225,12 @@ int db_open(const char *path, struct db *db, char **msg)
 		err = db_exec(db,
 			"PRAGMA page_size=4096; PRAGMA journal_mode=WAL;"
 			"PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0;"
+			"PRAGMA journal_size_limit=16777216;"
 			"PRAGMA cache_size=-8192; PRAGMA temp_store=MEMORY;"
 			"PRAGMA foreign_keys=OFF; PRAGMA trusted_schema=OFF");
 	}
+	if (!err)
+		err = check_wal(db, msg);
 	if (!err)
 		err = migrate(db, msg);
 	if (!err)

@@ -48,7 +48,8 @@ static char *explain(const char *dir, int err, const char *cause)
 	default:
 		return mem_printf(
 			"cannot open store '%s': %s; choose another with --store", dir,
-			err == -EIO && cause ? cause : strerror(-err));
+			(err == -EIO || err == -EOPNOTSUPP) && cause ? cause
+								     : strerror(-err));
 	}
 }
 
