@@ -26,11 +26,11 @@ struct txfs;
 
 /** A line of the registry of workspaces; strings belong to the struct. */
 struct txfs_workspace {
-	char *base;  /* absolute path of the real directory */
-	char *mnt;   /* where it is mounted */
-	char *store; /* the store directory */
+	char *base;    /* absolute path of the real directory */
+	char *mnt;     /* where it is mounted */
+	char *store;   /* the store directory */
 	uint64_t view; /* the transaction whose view the looked-up path lies in, or 0 */
-	int pid;     /* daemon, 0 if not known to run */
+	int pid;       /* daemon, 0 if not known to run */
 };
 
 void txfs_workspace_free(struct txfs_workspace *w);
@@ -57,9 +57,9 @@ int txfs_workspace_del(const char *mnt);
  * On error *out may still be set, to ask it for its message; close it always. */
 int txfs_open(const char *dir, struct txfs **out);
 
-/** txfs_open_or_mount(dir, out, mounted): as txfs_open; where @dir is no mounted workspace,
- * run `txfs mount` for it on a mount point below the state directory and connect.
- * *mounted tells whether this call mounted it. */
+/** txfs_open_or_mount(dir, out, mounted): as txfs_open; where @dir is no mounted
+ * workspace, run `txfs mount` for it on a mount point below the state directory and
+ * connect. *mounted tells whether this call mounted it. */
 int txfs_open_or_mount(const char *dir, struct txfs **out, bool *mounted);
 
 /** txfs_unmount_idle(t): unmount what txfs_open_or_mount mounted, if no transaction is
@@ -74,8 +74,9 @@ const char *txfs_base(const struct txfs *t);
 /** txfs_view_id(t): the private transaction in whose view the opened DIR lies, or 0. */
 uint64_t txfs_view_id(const struct txfs *t);
 
-/** txfs_resolve(t, tx, id): an id or a label (as --tx takes) to an id. NULL: the view that
- * the opened directory lies in, else the main view's (0). -ENOENT, -EEXIST (two match). */
+/** txfs_resolve(t, tx, id): an id or a label (as --tx takes) to an id. NULL: the view
+ * that the opened directory lies in, else the main view's (0). -ENOENT, -EEXIST (two
+ * match). */
 int txfs_resolve(struct txfs *t, const char *tx, uint64_t *id);
 
 struct txfs_begun {
@@ -85,8 +86,8 @@ struct txfs_begun {
 
 /** txfs_begin(t, flags, label, out): TXFS_BEGIN_*; label may be NULL.
  * -EBUSY: a transaction is open on the main view (out->id), or others write there. */
-int txfs_begin(struct txfs *t, unsigned int flags, const char *label,
-	struct txfs_begun *out);
+int txfs_begin(
+	struct txfs *t, unsigned int flags, const char *label, struct txfs_begun *out);
 
 /** Numbers of an ended (or dry-run) call; see struct txfs_ioc_end. */
 struct txfs_ended {
@@ -107,8 +108,8 @@ int txfs_sync(struct txfs *t);
 
 int txfs_status(struct txfs *t, struct txfs_ioc_status *out);
 
-/** txfs_list(t, flags, row, arg): call row(arg, r) for each transaction; a non-zero answer
- * ends the walk and is returned. TXFS_LIST_LOG: the history instead. */
+/** txfs_list(t, flags, row, arg): call row(arg, r) for each transaction; a non-zero
+ * answer ends the walk and is returned. TXFS_LIST_LOG: the history instead. */
 int txfs_list(struct txfs *t, unsigned int flags,
 	int (*row)(void *arg, const struct txfs_row_tx *r), void *arg);
 

@@ -22,13 +22,13 @@
 
 #define TXFS_ABI 1
 #define TXFS_TOKEN_BYTES 32
-#define TXFS_LABEL_BYTES 128  /* with NUL; also names of savepoints */
+#define TXFS_LABEL_BYTES 128 /* with NUL; also names of savepoints */
 #define TXFS_MESSAGE_BYTES 512
 #define TXFS_PAGE_BYTES 12288 /* rows in one answer of changes and list */
 
 /** Life of a transaction, as `txfs ls` names it. */
 enum txfs_state {
-	TXFS_OPEN = 1,      /* takes changes */
+	TXFS_OPEN = 1,	    /* takes changes */
 	TXFS_SUSPENDED = 2, /* its daemon or mount is gone; kept in the store */
 	TXFS_COMMITTED = 3, /* the base shows it */
 	TXFS_BEHIND = 4,    /* committed, but the base does not show all of it yet */
@@ -40,11 +40,11 @@ enum txfs_state {
 #define TXFS_BEGIN_FORCE 2u   /* main view: also while others have files open to write */
 struct txfs_ioc_begin {
 	__u32 version, flags;
-	char label[TXFS_LABEL_BYTES];    /* in: may be empty */
-	__u64 id;                        /* out */
-	__u8 token[TXFS_TOKEN_BYTES];    /* out */
-	char view[64];                   /* out, private: path below MNT, ".txfs/tx/ID" */
-	__s32 error;                     /* out: EBUSY: one is open (id names it) */
+	char label[TXFS_LABEL_BYTES]; /* in: may be empty */
+	__u64 id;		      /* out */
+	__u8 token[TXFS_TOKEN_BYTES]; /* out */
+	char view[64];		      /* out, private: path below MNT, ".txfs/tx/ID" */
+	__s32 error;		      /* out: EBUSY: one is open (id names it) */
 	char message[TXFS_MESSAGE_BYTES];
 	__u32 spare[15];
 };
@@ -53,15 +53,15 @@ struct txfs_ioc_begin {
 #define TXFS_COMMIT_DRY_RUN 1u /* commit: look for conflicts only */
 struct txfs_ioc_end {
 	__u32 version, flags;
-	__u64 id;                        /* in: 0 is the main view's transaction */
-	__u8 token[TXFS_TOKEN_BYTES];    /* in */
-	char name[TXFS_LABEL_BYTES];     /* in: savepoint, rollback, release */
-	__u64 seq;                       /* out, commit: place in the order of commits */
-	__u64 added, changed, deleted;   /* out: paths */
-	__u64 conflicts;                 /* out: paths in conflict (error EBUSY) */
-	__u64 behind;                    /* out: paths the base does not show (error 0) */
-	__u64 total_ns;                  /* out: time taken by the daemon */
-	__s32 error;                     /* out: EBUSY conflict, ENOENT, EPERM, EIO.. */
+	__u64 id;		       /* in: 0 is the main view's transaction */
+	__u8 token[TXFS_TOKEN_BYTES];  /* in */
+	char name[TXFS_LABEL_BYTES];   /* in: savepoint, rollback, release */
+	__u64 seq;		       /* out, commit: place in the order of commits */
+	__u64 added, changed, deleted; /* out: paths */
+	__u64 conflicts;	       /* out: paths in conflict (error EBUSY) */
+	__u64 behind;		       /* out: paths the base does not show (error 0) */
+	__u64 total_ns;		       /* out: time taken by the daemon */
+	__s32 error;		       /* out: EBUSY conflict, ENOENT, EPERM, EIO.. */
 	char message[TXFS_MESSAGE_BYTES];
 	__u32 spare[15];
 };
@@ -69,17 +69,17 @@ struct txfs_ioc_end {
 /* TXFS_IOC_STATUS */
 #define TXFS_STATUS_EXCLUSIVE 1u /* base=exclusive */
 struct txfs_ioc_status {
-	__u32 version, flags;            /* flags out: TXFS_STATUS_* */
-	__u64 pid;                       /* of the daemon */
-	__u64 open_id;                   /* main view's transaction, 0: autocommit */
+	__u32 version, flags; /* flags out: TXFS_STATUS_* */
+	__u64 pid;	      /* of the daemon */
+	__u64 open_id;	      /* main view's transaction, 0: autocommit */
 	char open_label[TXFS_LABEL_BYTES];
-	__u64 open_since_ns;             /* CLOCK_REALTIME */
-	__u64 added, changed, deleted;   /* of the open transaction */
+	__u64 open_since_ns;	       /* CLOCK_REALTIME */
+	__u64 added, changed, deleted; /* of the open transaction */
 	__u64 privates, suspended, behind;
-	__u64 last_seq;                  /* newest commit */
-	__u64 requests;                  /* FUSE requests served since the mount */
+	__u64 last_seq; /* newest commit */
+	__u64 requests; /* FUSE requests served since the mount */
 	__u64 store_bytes;
-	__u64 pending;                   /* changes waiting for autocommit */
+	__u64 pending; /* changes waiting for autocommit */
 	char base[4096], mnt[4096], store[4096];
 	__s32 error;
 	__u32 spare[15];
@@ -91,26 +91,26 @@ struct txfs_ioc_status {
  * Begin with cursor 0; go on with the cursor that came back until it is 0.
  */
 #define TXFS_CHANGES_CONFLICTS 1u /* the paths that the last commit call reported */
-#define TXFS_LIST_LOG 1u          /* also committed and aborted ones, newest first */
+#define TXFS_LIST_LOG 1u	  /* also committed and aborted ones, newest first */
 struct txfs_ioc_page {
 	__u32 version, flags;
-	__u64 id;                        /* changes: transaction, 0 is the main view's */
-	__u64 cursor;                    /* in and out */
-	__u32 count, used;               /* out: rows, bytes of them in rows[] */
+	__u64 id;	   /* changes: transaction, 0 is the main view's */
+	__u64 cursor;	   /* in and out */
+	__u32 count, used; /* out: rows, bytes of them in rows[] */
 	__s32 error;
 	__u32 spare[15];
 	__u8 rows[TXFS_PAGE_BYTES];
 };
 
 struct txfs_row_tx {
-	__u32 bytes;                     /* of this row */
-	__u32 state;                     /* enum txfs_state */
+	__u32 bytes; /* of this row */
+	__u32 state; /* enum txfs_state */
 	__u64 id, seq;
-	__u64 begun_ns, ended_ns;        /* CLOCK_REALTIME; ended 0 while open */
+	__u64 begun_ns, ended_ns; /* CLOCK_REALTIME; ended 0 while open */
 	__u64 added, changed, deleted;
-	__u32 is_private, is_auto;       /* auto: a group of the main view's own changes */
+	__u32 is_private, is_auto; /* auto: a group of the main view's own changes */
 	char label[TXFS_LABEL_BYTES];
-	char view[64];                   /* below MNT, or empty */
+	char view[64]; /* below MNT, or empty */
 };
 
 /** What happened to a path; the letter is what `txfs diff` prints. */
@@ -123,13 +123,13 @@ enum txfs_change {
 };
 
 struct txfs_row_change {
-	__u32 bytes;                     /* of this row with its names, multiple of 8 */
-	__u32 kind;                      /* enum txfs_change */
-	__u32 mode;                      /* st_mode now (before, if deleted) */
-	__u32 path_len, to_len;          /* bytes, without NUL */
+	__u32 bytes;		/* of this row with its names, multiple of 8 */
+	__u32 kind;		/* enum txfs_change */
+	__u32 mode;		/* st_mode now (before, if deleted) */
+	__u32 path_len, to_len; /* bytes, without NUL */
 	__u32 pad;
-	__u64 size;                      /* bytes, now */
-	char names[];                    /* path, NUL, to, NUL */
+	__u64 size;   /* bytes, now */
+	char names[]; /* path, NUL, to, NUL */
 };
 
 #define TXFS_IOC_MAGIC 0xF7
