@@ -13,7 +13,10 @@ struct list {
 };
 
 #define container_of(p, type, member) ((type *)((char *)(p)-offsetof(type, member)))
-#define LIST_INIT(l) {&(l), &(l)}
+#define LIST_INIT(l)       \
+	{                  \
+		&(l), &(l) \
+	}
 
 static inline void list_init(struct list *l)
 {
@@ -69,14 +72,15 @@ static inline void list_splice(struct list *from, struct list *head)
 #define list_first(head, type, member) list_entry((head)->next, type, member)
 #define list_last(head, type, member) list_entry((head)->prev, type, member)
 
-#define list_for_each(it, head, member) \
-	for (it = list_entry((head)->next, __typeof__(*it), member); &it->member != (head); \
-	     it = list_entry(it->member.next, __typeof__(*it), member))
+#define list_for_each(it, head, member)                              \
+	for (it = list_entry((head)->next, __typeof__(*it), member); \
+		&it->member != (head);                               \
+		it = list_entry(it->member.next, __typeof__(*it), member))
 
-#define list_for_each_safe(it, tmp, head, member) \
-	for (it = list_entry((head)->next, __typeof__(*it), member), \
+#define list_for_each_safe(it, tmp, head, member)                       \
+	for (it = list_entry((head)->next, __typeof__(*it), member),    \
 	    tmp = list_entry(it->member.next, __typeof__(*it), member); \
-	     &it->member != (head); \
-	     it = tmp, tmp = list_entry(tmp->member.next, __typeof__(*it), member))
+		&it->member != (head);                                  \
+		it = tmp, tmp = list_entry(tmp->member.next, __typeof__(*it), member))
 
 #endif
