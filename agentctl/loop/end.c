@@ -144,10 +144,16 @@ static void tell_text(struct loop *l)
 	tell_paths(l->held.held, l->held.n_held,
 		l->o->late ? "runs later outside" : "held back, runs later outside");
 	tell_paths(l->held.listed, l->held.n_listed, "may run later outside");
-	report_say("tx %llu %s: %llu added, %llu changed, %llu deleted (%s)",
-		(unsigned long long)tool_tx(l->t), loop_outcome_name(l->e.outcome),
-		(unsigned long long)l->ended.added, (unsigned long long)l->ended.changed,
-		(unsigned long long)l->ended.deleted, *times ? times + 2 : "");
+	if (l->e.outcome == LOOP_ABORTED)
+		report_say("tx %llu aborted: every file is as before (%s)",
+			(unsigned long long)tool_tx(l->t), *times ? times + 2 : "");
+	else
+		report_say("tx %llu %s: %llu added, %llu changed, %llu deleted (%s)",
+			(unsigned long long)tool_tx(l->t),
+			loop_outcome_name(l->e.outcome),
+			(unsigned long long)l->ended.added,
+			(unsigned long long)l->ended.changed,
+			(unsigned long long)l->ended.deleted, *times ? times + 2 : "");
 	tell_next_step(l);
 }
 

@@ -299,13 +299,13 @@ int tool_finish(struct tool *t)
 	if (!fs)
 		return 0;
 	t->fs = NULL;
-	if (!t->mounted_here || t->kept || t->state != TOOL_ENDED) {
+	if (t->kept || t->state != TOOL_ENDED) {
 		txfs_close(fs);
 		return 0;
 	}
 	r = txfs_unmount_idle(fs);
 	if (r == 0 || r == -EBUSY)
-		return 0; /* somebody else works there by now */
+		return 0; /* busy: others work there, or it is a person's own mount */
 	return tool_say(t, r, "cannot unmount '%s': %s", t->ws.mnt, strerror(-r));
 }
 

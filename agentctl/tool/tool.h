@@ -89,8 +89,8 @@ void tool_keep(struct tool *t);
 /** tool_conflicts(t, each, arg): the paths that a failed commit named. */
 int tool_conflicts(struct tool *t, void (*each)(void *arg, const char *path), void *arg);
 
-/** tool_finish(t): unmount what tool_begin mounted, unless work is kept there. 0, or
- * -errno with a message: the work is ended as it is. */
+/** tool_finish(t): unmount what this or an earlier run mounted, unless work is kept there
+ * or others use it. 0, or -errno with a message: the work is ended as it is. */
 int tool_finish(struct tool *t);
 
 #endif
