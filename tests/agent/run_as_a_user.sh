@@ -1,0 +1,36 @@
+#!/bin/bash
+# An ordinary user: mounted by fusermount3, contained in a user namespace, same promises.
+. "$TESTS/lib.sh"
+requires_fuse
+requires_root
+requires setpriv fusermount3
+setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$BIN/agentctl" ||
+	skip 'the programs cannot be read by others'
+setpriv --reuid=65534 --regid=65534 --clear-groups sh -c ': <>/dev/fuse' 2>/dev/null ||
+	skip '/dev/fuse is for root only'
+setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Urm true ||
+	skip 'no user namespaces for users'
+U=$TMP/user
+mkdir -p "$U/home" "$U/state" "$U/run"
+echo precious >"$U/home/file"
+make_project "$U/project"
+chown -R 65534:65534 "$U"
+chmod 700 "$U/run"
+as_user() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$U/home" \
+		XDG_RUNTIME_DIR="$U/run" TXFS_STATE_DIR="$U/state" "$@"
+}
+at_exit 'XDG_RUNTIME_DIR=$U/run stop_policyd'
+cd "$U/project" || exit 1
+as_user agentctl run -- sh -c 'id -u && echo mine > made && chmod 640 Makefile' >"$TMP/out" 2>"$TMP/talk" ||
+	fail "$(cat "$TMP/talk")"
+eq 65534 "$(cat "$TMP/out")"
+eq mine "$(cat made)"
+eq 65534:640 "$(stat -c %u "$U/project/made"):$(stat -c %a Makefile)"
+manifest "$U/project" >"$TMP/before"
+status 1 as_user agentctl run --policy=off -- sh -c 'rm -rf src ~/file' 2>"$TMP/talk"
+manifest "$U/project" >"$TMP/after"
+same_tree "$TMP/before" "$TMP/after"
+eq precious "$(cat "$U/home/file")"
+cd / || exit 1
+if grep -qF "$TMP" /proc/self/mountinfo; then fail 'a mount is left'; fi
