@@ -48,6 +48,30 @@ static void clear(struct list_of *l)
 	free(l->s);
 }
 
+/* Staged files and before-images lie beside the base, or in it. */
+static void hide_stages(const char *dir, struct list_of *l)
+{
+	auto_dir DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		if (strncmp(e->d_name, ".txfs-stage-", 12) == 0)
+			add(l, mem_printf("%s/%s", dir, e->d_name));
+	}
+}
+
+static void hide_stages_of(const char *base, struct list_of *l)
+{
+	auto_free char *parent = mem_strdup(base);
+	char *slash = parent ? strrchr(parent, '/') : NULL;
+
+	hide_stages(base, l);
+	if (!slash)
+		return;
+	slash[slash == parent] = 0;
+	hide_stages(parent, l);
+}
+
 /* Ours first: the state directory, the store, the socket of policyd, the mount's own
  * place where it is not the workspace's; then the sockets of the table. */
 static void hide(struct tool *t, const char *home, struct list_of *l)
@@ -61,6 +85,7 @@ static void hide(struct tool *t, const char *home, struct list_of *l)
 	add_real(l, t->ws.store);
 	if (strcmp(t->ws.mnt, t->ws.path) != 0)
 		add(l, mem_strdup(t->ws.mnt)); /* not looked up: it may be slow or dead */
+	hide_stages_of(txfs_base(t->fs), l);
 	add_real(l, getenv("XDG_RUNTIME_DIR"));
 	if (policy_socket_path(socket, sizeof socket) == 0)
 		add_real(l, socket);
