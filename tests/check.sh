@@ -16,7 +16,7 @@ suite() { # NAME CMD...
 	local name=$1 status line began=$SECONDS
 	shift
 	echo "== $name"
-	"$@" 2>&1 | tee "$out"
+	"$@" 2>&1 | tee -i "$out"
 	status=${PIPESTATUS[0]}
 	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$out" | tail -n 1)
 	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)? ]]; then
