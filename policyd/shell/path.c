@@ -185,12 +185,10 @@ enum shell_place place_of(const struct shell_context *c, struct sh *sh, const ch
 		return SHELL_UNKNOWN;
 	if (!path[fixed])
 		return place_literal(c, path, false);
-	if (!strchr(path + fixed, '/')) {
-		/* the pattern itself may say enough: /etc/shado? */
-		p = place_literal(c, path, true);
-		if (p == SHELL_CREDENTIAL)
-			return p;
-	}
+	/* the pattern itself may say enough: /etc/shado?, anything/id_rsa */
+	p = place_literal(c, path, true);
+	if (in_table(c, T_HIDDEN, path) && p != SHELL_WORKSPACE)
+		return SHELL_CREDENTIAL;
 	while (fixed > 1 && path[fixed - 1] != '/')
 		fixed--;
 	if (fixed == 5 && !memcmp(path, "/dev/", 5))

@@ -61,20 +61,30 @@ static bool grants_host(const struct opt *o)
 	return false;
 }
 
+static bool has_word_arg(const struct cmd *c, const char *words)
+{
+	for (size_t i = 1; i < c->argc; i++)
+		if (word_in(c->argv[i], words))
+			return true;
+	return false;
+}
+
 char *run_docker(struct sh *sh, struct cmd *c)
 {
-	struct opts o;
-
-	opts_read(sh, c,
+	static const char valued[] =
 		"-v --volume --mount --pid --net --network --ipc --uts --cap-add "
 		"--device --userns "
 		"--security-opt --name -e --env --env-file -p --publish -w --workdir -u "
 		"--user "
-		"--entrypoint -f --file -t --tag --platform -l --label -H --host "
-		"--context -c --filter "
+		"--entrypoint --file --tag --platform -l --label -H --host --context -c "
+		"--filter "
 		"--format --build-arg --target -m --memory --cpus --gpus -h --hostname "
-		"--volumes-from "
-		"--cgroupns",
+		"--volumes-from --cgroupns";
+	struct opts o;
+
+	/* -t is a tag when building and a flag when running */
+	opts_read(sh, c,
+		sh_cat(sh, valued, has_word_arg(c, "run exec create") ? "" : " -t -f"),
 		&o);
 	if (!opts_find(&o, "--help")) {
 		for (size_t i = 0; i < o.n_opt; i++) {
