@@ -9,6 +9,7 @@ The last line, "outcome TAB exit", goes to descriptor 3 where one is open.
 import json
 import os
 import sys
+import textwrap
 
 WIDTH = 96
 
@@ -49,6 +50,8 @@ def main():
             show(f"  {event['provider']}: ", event["text"])
         elif kind == "call":
             show("  $ ", event["command"], 2)
+        elif kind == "result" and event["text"].startswith("Refused"):
+            print(textwrap.fill(event["text"], WIDTH, initial_indent="    ", subsequent_indent="    "))
         elif kind == "result":
             show("    ", event["text"])
         elif kind == "check":
