@@ -30,10 +30,10 @@ run_at_exit() {
 	local status=$? i
 	trap - EXIT
 	set +e
+	stop_policyd # while its socket is still there
 	for ((i = ${#at_exit_list[@]} - 1; i >= 0; i--)); do
 		eval "${at_exit_list[i]}"
 	done
-	stop_policyd
 	exit "$status"
 }
 trap run_at_exit EXIT
