@@ -117,7 +117,16 @@ unit-tests: $(UNITBINS)
 check-unit: $(UNITBINS)
 	$(Q)bash tests/run-unit.sh $(UNITBINS)
 
-check-mount: all
+# --- small programs that test scripts and benchmarks use ------------------------------
+TOOLS := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.c))
+
+$(B)/tests/tools/%: tests/tools/%.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(call libs,fuse3)
+
+tools: $(TOOLS)
+
+check-mount: all tools
 	$(Q)bash tests/run-scripts.sh $(BIN) mount $(TESTS)
 
 check-policy: all
@@ -133,11 +142,11 @@ deps:
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-all
 
-check-all: all unit-tests
+check-all: all unit-tests tools
 	$(Q)bash tests/check.sh $(BIN) $(B)
 
 check-long: deps
-	$(Q)$(MAKE) --no-print-directory all && bash tests/run-scripts.sh $(BIN) long $(TESTS)
+	$(Q)$(MAKE) --no-print-directory all tools && bash tests/run-scripts.sh $(BIN) long $(TESTS)
 
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all && bash tests/demo.sh $(BIN)
@@ -145,7 +154,7 @@ demo: deps
 lint: all
 	$(Q)bash tests/lint/lint.sh "$(CC)" "$(filter-out -fsanitize%,$(CFLAGS_ALL))"
 
-bench-quick: all
+bench-quick: all tools
 	$(Q)bash benchmarks/quick.sh $(BIN)
 
 install: all
@@ -159,7 +168,7 @@ clean:
 	rm -rf build
 
 .PHONY: all deps demo check check-all check-unit check-mount check-policy check-agent \
-	check-long lint bench-quick install clean unit-tests
+	check-long lint bench-quick install clean unit-tests tools
 .DELETE_ON_ERROR:
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
