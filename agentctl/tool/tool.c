@@ -186,6 +186,14 @@ int tool_begin(struct tool *t)
 	return 0;
 }
 
+/* A new sandbox for the same view; what ran in the old one is gone. */
+static int renew(struct tool *t)
+{
+	sandbox_close(t->sandbox);
+	t->sandbox = NULL;
+	return tool_contain(t);
+}
+
 int tool_exec(struct tool *t, const struct sandbox_cmd *cmd, struct sandbox_result *r)
 {
 	struct sandbox_cmd here = *cmd;
@@ -201,11 +209,8 @@ int tool_exec(struct tool *t, const struct sandbox_cmd *cmd, struct sandbox_resu
 	else if (e != 0)
 		tool_say(t, e, "cannot run in the sandbox: %s", strerror(-e));
 	if (e == -EPIPE || (e == 0 && r->timed_out)) {
-		int again;
+		int again = renew(t);
 
-		sandbox_close(t->sandbox);
-		t->sandbox = NULL;
-		again = tool_contain(t);
 		return e ? e : again;
 	}
 	return e;
@@ -229,9 +234,12 @@ int tool_savepoint(struct tool *t, const char *name)
 
 int tool_rollback(struct tool *t, const char *name)
 {
-	int r = txfs_rollback(t->fs, t->begun.id, name);
+	int r;
 
-	return r ? fs_failed(t, r, "roll back") : 0;
+	sandbox_close(t->sandbox);
+	t->sandbox = NULL;
+	r = txfs_rollback(t->fs, t->begun.id, name);
+	return r ? fs_failed(t, r, "roll back") : tool_contain(t);
 }
 
 int tool_commit(struct tool *t, struct txfs_ended *e)

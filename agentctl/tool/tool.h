@@ -61,6 +61,10 @@ int tool_begin(struct tool *t);
 int tool_exec(struct tool *t, const struct sandbox_cmd *cmd, struct sandbox_result *r);
 
 int tool_savepoint(struct tool *t, const char *name);
+
+/** tool_rollback(t, name): undo what changed since the savepoint. All that still runs in
+ * the sandbox is killed first, or it would go on in what was undone; a new one is built.
+ */
 int tool_rollback(struct tool *t, const char *name);
 
 /** tool_stop(t): end all that still runs in the sandbox. Nothing is written after it. */
