@@ -67,7 +67,7 @@ void audit_mask(const char *s, char *out, size_t size)
 
 	while (*s && n + 8 < size) {
 		bool edge = s == start || !isalnum((unsigned char)s[-1]);
-		size_t skip = s > start ? named(s) : strncasecmp(s, "bearer", 6) ? 0 : 0;
+		size_t skip = s > start ? named(s) : 0;
 
 		if (skip && skip + n + 8 < size) {
 			memcpy(out + n, s, skip);

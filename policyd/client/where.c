@@ -3,6 +3,7 @@
  * question should carry.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ int policy_state_dir(char *buf, size_t size)
 
 int policy_socket_path(char *buf, size_t size)
 {
+	char state[PATH_MAX];
 	const char *d;
 	int r;
 
@@ -51,9 +53,8 @@ int policy_socket_path(char *buf, size_t size)
 		r = put(buf, size, d, "/txfs/policyd.sock");
 	else if (geteuid() == 0)
 		r = put(buf, size, "/run/txfs/policyd.sock", "");
-	else if (!(r = policy_state_dir(buf, size)))
-		r = strlen(buf) + 14 > size ? -ENAMETOOLONG : 0,
-		strcat(buf, r ? "" : "/policyd.sock");
+	else if (!(r = policy_state_dir(state, sizeof(state))))
+		r = put(buf, size, state, "/policyd.sock");
 	if (!r && strlen(buf) >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		r = -ENAMETOOLONG;
 	return r;

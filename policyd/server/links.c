@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ int links_new(struct links **out)
 {
 	struct links *l = calloc(1, sizeof(*l));
 	pthread_condattr_t attr;
+	sigset_t all, before;
 	int e;
 
 	*out = NULL;
@@ -114,7 +116,10 @@ int links_new(struct links **out)
 	pthread_cond_init(&l->work, NULL);
 	pthread_cond_init(&l->done, &attr);
 	pthread_condattr_destroy(&attr);
+	sigfillset(&all); /* signals are for the loop */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	e = pthread_create(&l->thread, NULL, links_thread, l);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (e) {
 		free(l);
 		return -e;

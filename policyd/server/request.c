@@ -424,7 +424,7 @@ static char *render(struct server *s, struct request *q, const struct policy_ans
 	json_object_object_add(o, "us", json_object_new_int64((int64_t)ans->us));
 	if (extra)
 		json_object_object_add(o, "stats", extra);
-	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
+	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 	out = text ? malloc(strlen(text) + 2) : NULL;
 	if (out)
 		sprintf(out, "%s\n", text);

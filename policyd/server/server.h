@@ -55,7 +55,7 @@ int server_run(struct server *s);
 int server_reload(struct server *s, char *err, size_t size);
 
 /**
- * request_answer(s, line, len, peer, out): the answer to one line, malloc'ed, ending in
+ * request_answer(s, line, len, peer): the answer to one line, malloc'ed, ending in
  * a newline; NULL when out of memory. Whatever is wrong with the line, the decision is
  * "deny".
  */

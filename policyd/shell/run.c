@@ -32,7 +32,7 @@ static bool unsure_name(struct sh *sh, struct cmd *c)
 	const char *w = c->argv[0], *path;
 	enum shell_place p = path_of(sh, w, &path);
 
-	if (strchr(w, '/') && !has_any(w) &&
+	if (strchr(w, '/') && !strpbrk(w, "\4\5\6\7") &&
 		(p == SHELL_WORKSPACE || p == SHELL_SCRATCH)) {
 		c->name = "";
 		return false;

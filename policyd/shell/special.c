@@ -549,6 +549,8 @@ static const struct {
 	{"scp rsync sftp", run_copy},
 	{"docker podman nerdctl", run_docker},
 	{"git", run_git},
+	{"tar gtar bsdtar", run_tar},
+	{"cmake", run_cmake},
 	{"mysql mariadb psql sqlcmd mongo mongosh redis-cli cqlsh clickhouse-client "
 	 "valkey-cli snowsql bq sqlplus duckdb sqlite3 influx cypher-shell",
 		run_database},

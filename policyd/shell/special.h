@@ -17,5 +17,7 @@ char *run_copy(struct sh *sh, struct cmd *c); /* scp, rsync */
 char *run_docker(struct sh *sh, struct cmd *c);
 char *run_git(struct sh *sh, struct cmd *c);
 char *run_database(struct sh *sh, struct cmd *c);
+char *run_tar(struct sh *sh, struct cmd *c);
+char *run_cmake(struct sh *sh, struct cmd *c);
 
 #endif
