@@ -187,7 +187,8 @@ static char *render(const struct audit *a, const struct audit_event *ev)
 	add(o, "class", ev->class_);
 	json_object_object_add(o, "us", json_object_new_int64((int64_t)ev->us));
 	json_object_object_add(o, "prev", json_object_new_string(a->head));
-	s = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	s = json_object_to_json_string_ext(
+		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 	line = s ? malloc(strlen(s) + 80) : NULL;
 	if (line) {
 		strcpy(line, s);

@@ -151,7 +151,8 @@ static int read_line(struct policy *p, char *buf, size_t size, long end)
 		have += (size_t)n;
 		if (buf[have - 1] == '\n') {
 			buf[have - 1] = '\0';
-			return strlen(buf) == have - 1 ? 0 : -EPROTO;
+			return strlen(buf) == have - 1 && !strchr(buf, '\n') ? 0
+									     : -EPROTO;
 		}
 		if (have == size || memchr(buf, '\n', have))
 			return -EPROTO;

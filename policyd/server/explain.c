@@ -55,7 +55,8 @@ static void print_json(const struct shell_context *ctx, const struct shell_readi
 	json_object_object_add(o, "reason", text(ans->reason));
 	json_object_object_add(o, "suggest", text(ans->suggest));
 	json_object_object_add(o, "effects", effects_json(ctx, r, look));
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(json_object_to_json_string_ext(
+		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(o);
 }
 

@@ -39,20 +39,24 @@ struct request {
 /* --- before json-c sees it -----------------------------------------------------------
  */
 
+/* Well-formed UTF-8: shortest forms only, no surrogates, nothing over U+10FFFF. */
 static bool valid_utf8(const unsigned char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
-		size_t more = s[i] < 0x80		    ? 0
-			      : s[i] >= 0xc2 && s[i] < 0xe0 ? 1
-			      : (s[i] & 0xf0) == 0xe0	    ? 2
-			      : s[i] >= 0xf0 && s[i] < 0xf5 ? 3
-							    : 9;
+		unsigned c = s[i], more = c >= 0xf0   ? 3
+					  : c >= 0xe0 ? 2
+					  : c >= 0xc0 ? 1
+						      : 0;
+		unsigned low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+		unsigned high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
 
-		if (more == 9 || i + more >= n + (more == 0))
+		if ((c >= 0x80 && c < 0xc2) || c > 0xf4 || more >= n - i)
 			return false;
-		for (size_t k = 1; k <= more; k++)
-			if ((s[i + k] & 0xc0) != 0x80)
+		for (unsigned k = 1; k <= more; k++) {
+			if (s[i + k] < (k == 1 ? low : 0x80) ||
+				s[i + k] > (k == 1 ? high : 0xbf))
 				return false;
+		}
 		i += more + 1;
 	}
 	return true;
@@ -424,7 +428,8 @@ static char *render(struct server *s, struct request *q, const struct policy_ans
 	json_object_object_add(o, "us", json_object_new_int64((int64_t)ans->us));
 	if (extra)
 		json_object_object_add(o, "stats", extra);
-	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	text = json_object_to_json_string_ext(
+		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 	out = text ? malloc(strlen(text) + 2) : NULL;
 	if (out)
 		sprintf(out, "%s\n", text);

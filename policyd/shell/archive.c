@@ -6,11 +6,13 @@
 
 #include "policyd/shell/special.h"
 
-static const char tar_valued[] =
-	"-f --file -C --directory -T --files-from -X --exclude-from --exclude --strip-components "
-	"-I --use-compress-program --to-command --checkpoint-action --checkpoint --transform -b "
-	"--owner --group --mode -H --format --rsh-command -g --listed-incremental -K -N -L -V -F "
-	"--info-script --new-volume-script --one-top-level";
+static const char tar_valued[] = "-f --file -C --directory -T --files-from -X "
+				 "--exclude-from --exclude --strip-components "
+				 "-I --use-compress-program --to-command "
+				 "--checkpoint-action --checkpoint --transform -b "
+				 "--owner --group --mode -H --format --rsh-command -g "
+				 "--listed-incremental -K -N -L -V -F "
+				 "--info-script --new-volume-script --one-top-level";
 
 enum direction { TAR_OTHER, TAR_CREATE, TAR_EXTRACT, TAR_LIST };
 
@@ -66,19 +68,25 @@ char *run_tar(struct sh *sh, struct cmd *c)
 	}
 	file = opts_find(&o, "-f --file");
 	dir = opts_find(&o, "-C --directory --one-top-level");
-	to_stdout = opts_find(&o, "-O --to-stdout") || (file && file->value && !strcmp(file->value, "-"));
+	to_stdout = opts_find(&o, "-O --to-stdout") ||
+		    (file && file->value && !strcmp(file->value, "-"));
 	if (way == TAR_CREATE) {
 		if (file && file->value && strcmp(file->value, "-"))
-			effect_path(sh, SHELL_OVERWRITE, c->name, file->value, SHELL_PLAIN);
+			effect_path(
+				sh, SHELL_OVERWRITE, c->name, file->value, SHELL_PLAIN);
 		for (size_t i = 0; i < o.n_rest; i++)
-			effect_path(sh, opts_find(&o, "--remove-files") ? SHELL_DELETE : SHELL_READ,
+			effect_path(sh,
+				opts_find(&o, "--remove-files") ? SHELL_DELETE
+								: SHELL_READ,
 				c->name, o.rest[i], SHELL_PLAIN);
 	} else if (way == TAR_EXTRACT && !opts_find(&o, "-O --to-stdout")) {
 		/* the folder itself stays; what comes out lies below it */
 		effect_path(sh, SHELL_CREATE, c->name,
-			sh_cat(sh, dir && dir->value ? dir->value : ".", "/\3"), SHELL_PLAIN);
+			sh_cat(sh, dir && dir->value ? dir->value : ".", "/\3"),
+			SHELL_PLAIN);
 		if (opts_find(&o, "-P --absolute-names"))
-			effect(sh, SHELL_OVERWRITE, SHELL_UNKNOWN, SHELL_PLAIN, c->name, "-P", NULL);
+			effect(sh, SHELL_OVERWRITE, SHELL_UNKNOWN, SHELL_PLAIN, c->name,
+				"-P", NULL);
 	} else if (file && file->value) {
 		effect_path(sh, SHELL_READ, c->name, file->value, SHELL_PLAIN);
 	}
@@ -87,11 +95,12 @@ char *run_tar(struct sh *sh, struct cmd *c)
 
 char *run_cmake(struct sh *sh, struct cmd *c)
 {
-	static const char *const names[][2] = {{"remove", "rm"}, {"remove_directory", "rm"},
-		{"rm", "rm"}, {"copy", "cp"}, {"copy_directory", "cp"}, {"copy_if_different", "cp"},
-		{"rename", "mv"}, {"touch", "touch"}, {"make_directory", "mkdir"}, {"env", "env"},
-		{"time", "time"}, {"create_symlink", "ln"}, {"tar", "tar"}, {"chdir", "env"},
-		{"cat", "cat"}};
+	static const char *const names[][2] = {{"remove", "rm"},
+		{"remove_directory", "rm"}, {"rm", "rm"}, {"copy", "cp"},
+		{"copy_directory", "cp"}, {"copy_if_different", "cp"}, {"rename", "mv"},
+		{"touch", "touch"}, {"make_directory", "mkdir"}, {"env", "env"},
+		{"time", "time"}, {"create_symlink", "ln"}, {"tar", "tar"},
+		{"chdir", "env"}, {"cat", "cat"}};
 	size_t i = 1;
 
 	while (i < c->argc && strcmp(c->argv[i], "-E"))

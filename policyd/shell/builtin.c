@@ -290,7 +290,7 @@ bool run_builtin(struct sh *sh, struct cmd *c, char **out)
 		{"wait", builtin_wait},
 		{": true false exit return break continue shopt umask ulimit jobs bg fg "
 		 "hash "
-		 "times getopts bind complete compgen compopt dirs enable help history "
+		 "times getopts bind complete compgen compopt dirs enable help "
 		 "disown "
 		 "caller suspend logout unalias test [",
 			builtin_nothing},

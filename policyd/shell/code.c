@@ -174,7 +174,7 @@ static void path_call(struct scan *s, enum shell_verb v, const char *args,
 		char *w = l.v[i];
 		size_t n = strlen(w);
 
-		if (is_mode(w) || !n || strchr(w, '\n'))
+		if ((i && is_mode(w)) || !n || strchr(w, '\n'))
 			continue;
 		while (n > 1 && v != SHELL_READ && (*w == '>' || *w == ' '))
 			w++, n--;

@@ -43,6 +43,8 @@ struct shell_effect *effect_path(struct sh *sh, enum shell_verb v, const char *p
 		(p == SHELL_WORKSPACE || p == SHELL_SCRATCH) &&
 		path_is_product(path, sh->ctx->workspace))
 		how = SHELL_PRODUCT;
+	if (v == SHELL_OVERWRITE && p == SHELL_SCRATCH && !strncmp(path, "/dev/", 5))
+		how = SHELL_NOCLOBBER; /* the null device and its kin lose nothing */
 	e = effect(sh, v, p, how, program, word, NULL);
 	e->path = path;
 	e->exact = !has_hole(word) && !has_hole(path);

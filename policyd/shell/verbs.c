@@ -194,7 +194,7 @@ bool verbs_apply(struct sh *sh, struct cmd *c)
  */
 static void hook(struct sh *sh, struct cmd *c, const char *kind, const char *value)
 {
-	const char *prefix = strchr(kind, ':');
+	const char *prefix = strchr(kind, ':'), *whole = value;
 
 	if (!strncmp(kind, "code:", 5)) {
 		code_text(sh, kind + 5, value, c->name);
@@ -206,6 +206,8 @@ static void hook(struct sh *sh, struct cmd *c, const char *kind, const char *val
 		if (!at)
 			return;
 		value = at + strlen(prefix + 1);
+		if (at > whole && at[-1] == '(') /* $(shell ..) */
+			value = sh_strn(sh, value, strcspn(value, ")"));
 	}
 	if (*value == SHELL_FETCHED || *value == SHELL_COMPUTED)
 		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_COMPUTED, c->name, value,

@@ -1,0 +1,177 @@
+/*
+ * test_server.c: one line in, one out; whatever is wrong with it, never "allow".
+ */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "policyd/server/server.h"
+#include "tests/unit/policyd/suites.h"
+
+static struct server server;
+
+static void setup(void)
+{
+	char err[256];
+
+	memset(&server, 0, sizeof(server));
+	ck_assert_int_eq(server_reload(&server, err, sizeof(err)), 0);
+	ck_assert_int_eq(links_new(&server.links), 0);
+}
+
+static void teardown(void)
+{
+	links_free(server.links);
+	rules_free(server.rules);
+}
+
+/* The decision of the answer to @line; "none" for an answer that is no JSON line. */
+static const char *decision_of(const char *line, size_t len)
+{
+	static char word[32];
+	const struct peer peer = {getuid(), getpid()};
+	char *out = request_answer(&server, line, len, &peer);
+	struct json_object *o, *d;
+
+	ck_assert_ptr_nonnull(out);
+	ck_assert_int_eq(out[strlen(out) - 1], '\n');
+	o = json_tokener_parse(out);
+	snprintf(word, sizeof(word), "none");
+	if (json_object_object_get_ex(o, "decision", &d))
+		snprintf(word, sizeof(word), "%s", json_object_get_string(d));
+	json_object_put(o);
+	free(out);
+	return word;
+}
+
+#define BASE \
+	"\"v\":1,\"op\":\"check\",\"cwd\":\"/w\",\"workspace\":\"/w\",\"home\":\"/h\""
+
+static const struct {
+	const char *line, *want;
+} rows[] = {
+	{"{" BASE ",\"command\":\"ls\"}", "allow"},
+	{"{" BASE ",\"command\":\"rm a\"}", "tx"},
+	{"{" BASE ",\"command\":\"rm /etc/a\"}", "deny"},
+	{"{" BASE ",\"command\":\"sudo ls\"}", "deny"},
+	{"{" BASE ",\"command\":\"sudo ls\",\"mode\":\"interactive\"}", "ask"},
+	{"{" BASE ",\"command\":\"rm a\",\"cover\":\"none\",\"mode\":\"interactive\"}",
+		"ask"},
+	{"{" BASE ",\"command\":\"rm $X/\",\"env\":{\"X\":null}}", "deny"},
+	{"{" BASE ",\"command\":\"rm $X/a\",\"env\":{\"X\":\"/w\"}}", "tx"},
+	{"{\"v\":1,\"op\":\"exec\",\"cwd\":\"/w\",\"workspace\":\"/"
+	 "w\",\"argv\":[\"rm\",\"/etc/a\"]}",
+		"deny"},
+	{"{\"v\":1,\"op\":\"exec\",\"cwd\":\"/w\",\"workspace\":\"/"
+	 "w\",\"argv\":[\"ls\"]}",
+		"allow"},
+	/* never allow */
+	{"", "deny"},
+	{"null", "deny"},
+	{"[]", "deny"},
+	{"{}", "deny"},
+	{"{" BASE "}", "deny"},
+	{"{" BASE ",\"command\":\"ls\"} x", "deny"},
+	{"{" BASE ",\"command\":\"ls\"", "deny"},
+	{"{" BASE ",\"command\":\"ls\",\"command\":\"ls\"}", "deny"},
+	{"{" BASE ",\"command\":\"ls\",\"extra\":1}", "deny"},
+	{"{" BASE ",\"command\":[\"ls\"]}", "deny"},
+	{"{" BASE ",\"command\":\"ls\",\"env\":[]}", "deny"},
+	{"{" BASE ",\"command\":\"ls\",\"env\":{\"A\":1}}", "deny"},
+	{"{" BASE ",\"command\":\"ls\",\"env\":{\"A\":{\"B\":{\"C\":{\"D\":1}}}}}",
+		"deny"},
+	{"{" BASE ",\"command\":\"ls\",\"cover\":\"total\"}", "deny"},
+	{"{" BASE ",\"command\":\"ls\",\"mode\":\"x\"}", "deny"},
+	{"{" BASE ",\"command\":\"l\\u0000s\"}", "deny"},
+	{"{" BASE ",\"command\":\"l\xff\"}", "deny"},
+	{"{" BASE ",\"command\":\"l\xed\xa0\x80\"}", "deny"},
+	{"{\"v\":2,\"op\":\"check\",\"cwd\":\"/w\",\"workspace\":\"/"
+	 "w\",\"command\":\"ls\"}",
+		"deny"},
+	{"{\"v\":1,\"op\":\"run\",\"cwd\":\"/w\",\"workspace\":\"/"
+	 "w\",\"command\":\"ls\"}",
+		"deny"},
+	{"{\"v\":1,\"op\":\"check\",\"cwd\":\"w\",\"workspace\":\"/"
+	 "w\",\"command\":\"ls\"}",
+		"deny"},
+	{"{\"v\":1,\"op\":\"exec\",\"cwd\":\"/w\",\"workspace\":\"/w\",\"argv\":[]}",
+		"deny"},
+	{"{\"v\":1,\"op\":\"exec\",\"cwd\":\"/w\",\"workspace\":\"/w\",\"argv\":[1]}",
+		"deny"},
+};
+
+START_TEST(a_line_is_answered)
+{
+	ck_assert_str_eq(
+		decision_of(rows[_i].line, strlen(rows[_i].line)), rows[_i].want);
+}
+END_TEST
+
+START_TEST(a_nul_byte_is_refused)
+{
+	static const char line[] = "{" BASE ",\"command\":\"ls\0\"}";
+
+	ck_assert_str_eq(decision_of(line, sizeof(line) - 1), "deny");
+}
+END_TEST
+
+START_TEST(a_command_over_the_limit_is_refused)
+{
+	size_t n = SHELL_MAX_TEXT + 10;
+	char *line = malloc(n + 200);
+	int at = sprintf(line, "{" BASE ",\"command\":\"");
+
+	memset(line + at, 'a', n);
+	strcpy(line + at + n, "\"}");
+	ck_assert_str_eq(decision_of(line, strlen(line)), "deny");
+	free(line);
+}
+END_TEST
+
+START_TEST(links_are_followed)
+{
+	char real[4096], cwd[4096], path[8200];
+
+	ck_assert_ptr_nonnull(getcwd(cwd, sizeof(cwd)));
+	unlink("way-out");
+	ck_assert_int_eq(symlink("/etc", "way-out"), 0);
+	snprintf(path, sizeof(path), "%s/way-out/passwd", cwd);
+	links_begin(server.links);
+	ck_assert_int_eq(
+		links_look(server.links, path, real, sizeof(real)), RULES_EXISTS);
+	ck_assert_str_eq(real, "/etc/passwd");
+	snprintf(path, sizeof(path), "%s/way-out/none/at/all", cwd);
+	ck_assert_int_eq(
+		links_look(server.links, path, real, sizeof(real)), RULES_ABSENT);
+	ck_assert_str_eq(real, "/etc/none/at/all");
+	unlink("way-out");
+}
+END_TEST
+
+START_TEST(looks_are_bounded)
+{
+	enum rules_seen seen = RULES_UNSEEN;
+	char real[4096];
+
+	links_begin(server.links);
+	for (int i = 0; i <= LINKS_MAX; i++)
+		seen = links_look(server.links, "/", real, sizeof(real));
+	ck_assert_int_eq(seen, RULES_LATE);
+}
+END_TEST
+
+Suite *suite_server(void)
+{
+	Suite *s = suite_create("server");
+	TCase *t = tcase_create("request");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_loop_test(t, a_line_is_answered, 0, sizeof(rows) / sizeof(*rows));
+	tcase_add_test(t, a_nul_byte_is_refused);
+	tcase_add_test(t, a_command_over_the_limit_is_refused);
+	tcase_add_test(t, links_are_followed);
+	tcase_add_test(t, looks_are_bounded);
+	suite_add_tcase(s, t);
+	return s;
+}
