@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 
-TIMEOUT = 120
+TIMEOUT = int(os.environ.get("TEST_TIMEOUT", "120"))
 GRACE = 3.0
 CONNECTIONS = "/sys/fs/fuse/connections"
 SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")
