@@ -8,7 +8,7 @@ set -u
 BIN=$(cd "$1" && pwd) || exit 1
 TESTS=$(cd "$(dirname "$0")" && pwd)
 SRC=$(dirname "$TESTS")
-TMP=$(mktemp -d /tmp/txfs-demo.XXXXXX) || exit 1
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/txfs-demo.XXXXXX") || exit 1
 export BIN TESTS SRC TMP
 export HOME=$TMP/home TMPDIR=$TMP/tmp XDG_RUNTIME_DIR=$TMP/run TXFS_STATE_DIR=$TMP/state
 export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=Demo GIT_AUTHOR_EMAIL=demo@example.org
