@@ -18,7 +18,7 @@ struct chunk {
 _Noreturn void sh_stop(struct sh *sh, const char *why)
 {
 	sh->why = why;
-	longjmp(sh->out, 1);
+	longjmp(*sh->out, 1);
 }
 
 void sh_step(struct sh *sh)

@@ -73,9 +73,10 @@ static size_t short_options(
 
 void opts_read(struct sh *sh, const struct cmd *c, const char *valued, struct opts *o)
 {
+	static char *none[1]; /* never NULL: offsets are taken from it */
 	bool one_dash = word_in("1", valued), first = word_in("first", valued);
 
-	*o = (struct opts){0};
+	*o = (struct opts){.rest = none};
 	for (size_t i = 1; i < c->argc;) {
 		char *a = c->argv[i];
 

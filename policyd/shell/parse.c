@@ -764,14 +764,14 @@ struct node *sh_parse(struct sh *sh, const char *text)
 /* Text that only may be a command: failing to parse is an answer, a limit is not. */
 struct node *sh_try_parse(struct sh *sh, const char *text)
 {
-	jmp_buf saved;
+	jmp_buf here, *outer = sh->out;
 	unsigned depth = sh->depth;
 	struct node *volatile n = NULL;
 
-	memcpy(saved, sh->out, sizeof(saved));
-	if (!setjmp(sh->out))
+	sh->out = &here;
+	if (!setjmp(here))
 		n = sh_parse(sh, text);
-	memcpy(sh->out, saved, sizeof(saved));
+	sh->out = outer;
 	sh->depth = depth;
 	if (sh->why && sh->why != no_parse)
 		sh_stop(sh, sh->why);

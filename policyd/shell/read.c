@@ -18,9 +18,11 @@ struct owned {
 static void run(struct owned *o, const char *text, const char *const *argv, size_t argc)
 {
 	struct sh *sh = &o->sh;
+	jmp_buf here;
 	char **v;
 
-	if (setjmp(sh->out))
+	sh->out = &here;
+	if (setjmp(here))
 		return;
 	if (text) {
 		for (const char *p = text; *p; p++)
@@ -58,6 +60,7 @@ static void finish(struct owned *o)
 static int read_any(const struct shell_context *ctx, const char *text,
 	const char *const *argv, size_t argc, struct shell_reading **r)
 {
+	static char *no_args[1];
 	struct owned *o = calloc(1, sizeof(*o));
 
 	*r = NULL;
@@ -65,6 +68,7 @@ static int read_any(const struct shell_context *ctx, const char *text,
 		return -ENOMEM;
 	o->sh.ctx = ctx;
 	o->sh.radix = 1;
+	o->sh.st.args = no_args;
 	if (text && strlen(text) > SHELL_MAX_TEXT)
 		o->sh.why = "it is longer than 128 KiB";
 	else
@@ -100,10 +104,12 @@ enum shell_place shell_place_of(
 	const struct shell_context *ctx, const char *path, char *out, size_t size)
 {
 	struct sh sh = {.ctx = ctx, .radix = 1};
+	jmp_buf here;
 	volatile enum shell_place p = SHELL_UNKNOWN;
 	const char *full;
 
-	if (!setjmp(sh.out)) {
+	sh.out = &here;
+	if (!setjmp(here)) {
 		p = path_of(&sh, path, &full);
 		snprintf(out, size, "%s", full ? full : "");
 	}

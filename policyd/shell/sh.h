@@ -79,7 +79,7 @@ struct made {
 
 struct sh {
 	const struct shell_context *ctx;
-	jmp_buf out;
+	jmp_buf *out;	 /* where sh_stop() goes */
 	const char *why; /* undecided because */
 	struct chunk *chunks;
 	size_t arena_bytes;

@@ -126,18 +126,20 @@ static void param_operator(struct parser *p, struct seg *s, bool quoted)
 	static const char *const ops[] = {":-", ":=", ":?", ":+", "##", "#", "%%", "%",
 		"//", "/#", "/%", "/", "^^", "^", ",,", ",", "@", "-", "=", "?", "+",
 		":"};
-	size_t k;
+	const char *op = NULL;
 
-	for (k = 0; k < sizeof(ops) / sizeof(*ops); k++)
+	for (size_t k = 0; k < sizeof(ops) / sizeof(*ops) && !op; k++)
 		if (!strncmp(p->s + p->i, ops[k], strlen(ops[k])))
-			break;
-	if (k == sizeof(ops) / sizeof(*ops))
+			op = ops[k];
+	if (!op) {
 		parse_error(p);
-	s->op = ops[k];
-	p->i += strlen(ops[k]);
+		return;
+	}
+	s->op = op;
+	p->i += strlen(op);
 	parse_enter(p);
-	s->arg = parse_word(p, ops[k][0] == '/' ? STOP_SLASH : STOP_BRACE);
-	if (ops[k][0] == '/' && p->s[p->i] == '/') {
+	s->arg = parse_word(p, *op == '/' ? STOP_SLASH : STOP_BRACE);
+	if (*op == '/' && p->s[p->i] == '/') {
 		p->i++;
 		s->arg2 = parse_word(p, STOP_BRACE);
 	}
