@@ -1,0 +1,25 @@
+#!/bin/bash
+# policyd explain and check without a daemon: the answer, the way out, the exit status.
+set -eu
+: "${BIN:=${1:-build/bin}}"
+: "${TMP:=$(mktemp -d)}"
+export HOME=/home/u
+fail() { echo "$*" >&2; exit 1; }
+explain() { "$BIN/policyd" explain "$1" --workspace /workspace; }
+
+out=$(explain 'rm -rf ~/Music') && fail "refusal exits 0"
+[ $? = 4 ] || fail "refusal does not exit 4"
+grep -q '^deny$' <<<"$out" || fail "no verdict in: $out"
+grep -q "'/home/u/Music'" <<<"$out" || fail "the word is not named: $out"
+grep -q 'rule delete-home' <<<"$out" || fail "the rule is not named: $out"
+grep -q '  instead   ' <<<"$out" || fail "no way out: $out"
+explain 'make test | tail' >/dev/null || fail "a harmless command is refused"
+"$BIN/policyd" explain 'git push -f' --workspace /workspace --json >"$TMP/j" && fail "allowed"
+grep -q '"decision":"deny"' "$TMP/j" || fail "JSON: $(cat "$TMP/j")"
+
+printf 'version: 1\nrules:\n  - id: a\n    colour: b\n' >"$TMP/bad.yaml"
+"$BIN/policyd" check "$TMP/bad.yaml" 2>"$TMP/err" && fail "a bad file is taken"
+grep -q 'bad.yaml:4: unknown key' "$TMP/err" || fail "$(cat "$TMP/err")"
+"$BIN/policyd" check / 2>"$TMP/err" && fail "a folder is taken"
+"$BIN/policyd" frob 2>/dev/null && fail "unknown verb"
+[ "$("$BIN/policyd" frob >/dev/null 2>&1; echo $?)" = 2 ] || fail "wrong usage is not 2"
