@@ -60,7 +60,9 @@ int base_stat(int dirfd, const char *name, struct bstat *out)
 			{
 				.dev = makedev(sx.stx_dev_major, sx.stx_dev_minor),
 				.ino = sx.stx_ino,
-				.btime_ns = sx.stx_mask & STATX_BTIME ? ns_of(&sx.stx_btime) : 0,
+				.btime_ns = sx.stx_mask & STATX_BTIME
+						    ? ns_of(&sx.stx_btime)
+						    : 0,
 				.mtime_ns = ns_of(&sx.stx_mtime),
 				.ctime_ns = ns_of(&sx.stx_ctime),
 				.size = sx.stx_size,
@@ -77,7 +79,8 @@ int base_stat(int dirfd, const char *name, struct bstat *out)
 	return 0;
 }
 
-int base_list(int dirfd, int (*f)(void *, const char *, unsigned char, uint64_t), void *arg)
+int base_list(
+	int dirfd, int (*f)(void *, const char *, unsigned char, uint64_t), void *arg)
 {
 	int fd = base_at(dirfd, "", O_RDONLY | O_DIRECTORY);
 	auto_dir DIR *d = NULL;
@@ -124,7 +127,8 @@ static int proc_path(char *buf, size_t size, int dirfd, const char *name)
 	return (size_t)n < size ? 0 : -ENAMETOOLONG;
 }
 
-ssize_t base_getxattr(int dirfd, const char *name, const char *xname, void *buf, size_t size)
+ssize_t base_getxattr(
+	int dirfd, const char *name, const char *xname, void *buf, size_t size)
 {
 	char path[320];
 	int r = proc_path(path, sizeof(path), dirfd, name);
@@ -170,11 +174,13 @@ int base_removexattr(int dirfd, const char *name, const char *xname)
 
 bool base_unchanged(const struct base_print *a, const struct base_print *b)
 {
-	if (!base_same(a, b) || a->mode != b->mode || a->uid != b->uid || a->gid != b->gid)
+	if (!base_same(a, b) || a->mode != b->mode || a->uid != b->uid ||
+		a->gid != b->gid)
 		return false;
 	if (S_ISDIR(a->mode))
 		return true;
-	return a->size == b->size && a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
+	return a->size == b->size && a->mtime_ns == b->mtime_ns &&
+	       a->ctime_ns == b->ctime_ns;
 }
 
 int base_content(int fd, uint64_t size, uint8_t hash[16])

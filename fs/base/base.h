@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-#include "fs/store/store.h"
+#include "common/print.h"
 
 /** What statx says of a base object. */
 struct bstat {
@@ -33,22 +33,25 @@ int base_open(const char *path);
  * -EXDEV, -ELOOP where the path would leave the tree or cross a mount or symlink. */
 int base_at(int rootfd, const char *rel, int flags);
 
-/** base_stat(dirfd, name, out): of @name in @dirfd, never following; name "" is @dirfd. */
+/** base_stat(dirfd, name, out): of @name in @dirfd, never following; name "" is @dirfd.
+ */
 int base_stat(int dirfd, const char *name, struct bstat *out);
 
 /** base_list(dirfd, f, arg): f(arg, name, d_type, ino) for each entry but . and ..; a
  * non-zero answer ends the walk and is returned. @dirfd may be O_PATH. */
-int base_list(int dirfd, int (*f)(void *, const char *name, unsigned char type, uint64_t ino),
-	void *arg);
+int base_list(int dirfd,
+	int (*f)(void *, const char *name, unsigned char type, uint64_t ino), void *arg);
 
 /** base_readlink(dirfd, name, out): target as a new string. */
 int base_readlink(int dirfd, const char *name, char **out);
 
 /* Extended attributes of @name in @dirfd, never following. As the system calls, but
  * -errno. */
-ssize_t base_getxattr(int dirfd, const char *name, const char *xname, void *buf, size_t size);
+ssize_t base_getxattr(
+	int dirfd, const char *name, const char *xname, void *buf, size_t size);
 ssize_t base_listxattr(int dirfd, const char *name, char *buf, size_t size);
-int base_setxattr(int dirfd, const char *name, const char *xname, const void *v, size_t n);
+int base_setxattr(
+	int dirfd, const char *name, const char *xname, const void *v, size_t n);
 int base_removexattr(int dirfd, const char *name, const char *xname);
 
 /** base_same(a, b): same object: device, inode and birth. */

@@ -23,7 +23,8 @@ void fdcache_free(struct fdcache *c);
 struct fdref *fdcache_get(struct fdcache *c, uint64_t key);
 
 /** fdcache_add(c, key, fd): cache @fd (owned from here on) and return a reference; where
- * another thread was first, @fd is closed and theirs returned. NULL (fd closed): no memory. */
+ * another thread was first, @fd is closed and theirs returned. NULL (fd closed): no
+ * memory. */
 struct fdref *fdcache_add(struct fdcache *c, uint64_t key, int fd);
 
 /** fdcache_put(c, r): give a reference back; NULL: no-op. */

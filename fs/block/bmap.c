@@ -111,7 +111,8 @@ static int tell(bmap_note note, void *arg, bool put, const struct ext *e)
 }
 
 /* Drop the blocks [from, to) out of @s; room for one split was made. */
-static int seg_punch(struct bseg *s, uint64_t from, uint64_t to, bmap_note note, void *arg)
+static int seg_punch(
+	struct bseg *s, uint64_t from, uint64_t to, bmap_note note, void *arg)
 {
 	unsigned int i = ext_at(s, from);
 	int r = 0;

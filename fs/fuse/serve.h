@@ -16,8 +16,8 @@ struct mount_opts {
 	uint64_t quota_bytes; /* 0: none */
 };
 
-/** serve_mount(o, msg): fork the daemon that serves @o->base at @o->mnt, and return in the
- * caller when it serves: 0, or -errno with one line in *msg (caller frees). */
+/** serve_mount(o, msg): fork the daemon that serves @o->base at @o->mnt, and return in
+ * the caller when it serves: 0, or -errno with one line in *msg (caller frees). */
 int serve_mount(const struct mount_opts *o, char **msg);
 
 #endif

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "common/print.h"
 
 struct store;
 
@@ -49,16 +50,6 @@ struct rec_layer {
 	uint8_t token_hash[16];	     /* XXH3-128 of the token */
 	uint64_t begun_ns, ended_ns; /* CLOCK_REALTIME */
 	uint64_t added, changed, deleted;
-};
-
-/* What the base showed when the object was first used, and where. */
-struct base_print {
-	uint64_t dev, ino;
-	int64_t btime_ns, mtime_ns, ctime_ns;
-	uint64_t size;
-	uint32_t mode, uid, gid, nlink;
-	bool racy;	     /* ctime was younger than 20 ms: the content decides */
-	uint8_t content[16]; /* XXH3-128 of the content, where racy and a file */
 };
 
 struct rec_object {

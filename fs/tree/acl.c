@@ -1,7 +1,8 @@
 /*
- * acl.c: POSIX ACLs in the form of their xattrs (linux/posix_acl_xattr.h): a version word,
- * then entries of tag, permissions and id, little endian. The kernel checks permissions;
- * what is done here is what a file system does: fold into the mode, follow chmod, inherit.
+ * acl.c: POSIX ACLs in the form of their xattrs (linux/posix_acl_xattr.h): a version
+ * word, then entries of tag, permissions and id, little endian. The kernel checks
+ * permissions; what is done here is what a file system does: fold into the mode, follow
+ * chmod, inherit.
  */
 #include "fs/tree/impl.h"
 
@@ -88,7 +89,8 @@ static void acl_apply(void *v, size_t size, uint32_t mode)
 {
 	struct entry *mask = acl_find(v, size, MASK);
 	struct entry *group = mask ? mask : acl_find(v, size, GROUP_OBJ);
-	struct entry *user = acl_find(v, size, USER_OBJ), *other = acl_find(v, size, OTHER);
+	struct entry *user = acl_find(v, size, USER_OBJ),
+		     *other = acl_find(v, size, OTHER);
 
 	if (user)
 		user->perm = htole16(mode >> 6 & 7);

@@ -39,19 +39,14 @@ int delta_kill_caps(struct node *n, struct delta *d, struct log *l)
 	return delta_set_xattr(d, "security.capability", NULL, 0, l);
 }
 
-static int set_mode(struct node *n, struct delta *d, uint32_t mode, const struct cred *c,
-	struct log *l)
+/* Who may set the setgid bit was checked by the kernel (default_permissions). */
+static int set_mode(struct node *n, struct delta *d, uint32_t mode, struct log *l)
 {
-	uint32_t m = (d->a.mode & S_IFMT) | (mode & 07777);
-
-	if (!c->privileged && c->gid != d->a.gid && !c->in_group && S_ISREG(m))
-		m &= ~(uint32_t)S_ISGID;
-	d->a.mode = m;
-	return acl_chmod(n, m, l, d);
+	d->a.mode = (d->a.mode & S_IFMT) | (mode & 07777);
+	return acl_chmod(n, d->a.mode, l, d);
 }
 
-static int apply(struct node *n, const struct setattr *s, const struct cred *c, struct delta *d,
-	struct log *l)
+static int apply(struct node *n, const struct setattr *s, struct delta *d, struct log *l)
 {
 	int64_t now = tree_now_ns();
 	int r = 0;
@@ -73,7 +68,7 @@ static int apply(struct node *n, const struct setattr *s, const struct cred *c, 
 		r = delta_kill_caps(n, d, l);
 	}
 	if (!r && s->mode)
-		r = set_mode(n, d, s->to.mode, c, l);
+		r = set_mode(n, d, s->to.mode, l);
 	if (s->atime)
 		d->a.atime_ns = s->atime_now ? now : s->to.atime_ns;
 	if (s->mtime)
@@ -82,7 +77,7 @@ static int apply(struct node *n, const struct setattr *s, const struct cred *c, 
 	return r;
 }
 
-int tree_setattr(struct node *n, const struct setattr *s, const struct cred *c, struct attr *a)
+int tree_setattr(struct node *n, const struct setattr *s, struct attr *a)
 {
 	struct tree *t = n->view->t;
 	uint32_t parts = 0;
@@ -98,7 +93,7 @@ int tree_setattr(struct node *n, const struct setattr *s, const struct cred *c, 
 	pthread_rwlock_wrlock(&n->lock);
 	r = delta_for(n, parts, &l, &d);
 	if (!r)
-		r = apply(n, s, c, d, &l);
+		r = apply(n, s, d, &l);
 	if (!r) {
 		delta_log_inode(d, &l);
 		*a = d->a;

@@ -150,6 +150,41 @@ static void take_print(struct tree *t, struct delta *d)
 	fdcache_put(t->fds, r);
 }
 
+/* objs_lock held. The first row takes a reference that lasts as long as the row. */
+static void object_row(
+	struct tree *t, struct obj *o, const struct base_print *print, struct log *l)
+{
+	struct rec *r = log_add(l, REC_OBJECT);
+
+	r->object = (struct rec_object){
+		.id = o->id,
+		.st_ino = o->st_ino,
+		.has_base = o->has_base && !o->in_stage,
+		.parent = o->parent ? o->parent->id : 0,
+		.name = log_str(l, o->name && o->parent ? o->name : ""),
+		.print = *print,
+		.ctime_ns = o->ctime_ns,
+		.ctime_left_ns = o->ctime_left_ns,
+	};
+	row_add(t, o);
+}
+
+void delta_log_place(struct tree *t, struct obj *o, struct log *l)
+{
+	auto_unlock pthread_mutex_t *lk = lock(&t->objs_lock);
+
+	object_row(t, o, &o->print, l);
+}
+
+/* The row says what the base showed when this change began. */
+static void log_print(struct tree *t, const struct delta *d, struct log *l)
+{
+	auto_unlock pthread_mutex_t *lk = lock(&t->objs_lock);
+
+	if (d->has_print)
+		object_row(t, d->obj, &d->print, l);
+}
+
 int delta_for(struct node *n, uint32_t parts, struct log *l, struct delta **out)
 {
 	struct tree *t = n->view->t;
@@ -177,9 +212,12 @@ int delta_for(struct node *n, uint32_t parts, struct log *l, struct delta **out)
 		return -ENOMEM;
 	d->a = a;
 	d->parts = parts;
-	d->below_bytes = S_ISREG(a.mode) ? (a.size + POOL_BLOCK - 1) / POOL_BLOCK * POOL_BLOCK : 0;
-	if (!n->top)
+	d->below_bytes =
+		S_ISREG(a.mode) ? (a.size + POOL_BLOCK - 1) / POOL_BLOCK * POOL_BLOCK : 0;
+	if (!n->top) {
 		take_print(t, d);
+		log_print(t, d, l);
+	}
 	d->node = node_get(n);
 	d->below = n->top;
 	n->top = d;
@@ -191,22 +229,8 @@ int delta_log_object(struct tree *t, struct obj *o, struct log *l)
 {
 	auto_unlock pthread_mutex_t *lk = lock(&t->objs_lock);
 
-	for (; o && !o->logged; o = o->parent) {
-		struct rec *r = log_add(l, REC_OBJECT);
-
-		r->object = (struct rec_object){
-			.id = o->id,
-			.st_ino = o->st_ino,
-			.has_base = o->has_base,
-			.parent = o->parent ? o->parent->id : 0,
-			.name = log_str(l, o->name ? o->name : ""),
-			.print = o->print,
-			.ctime_ns = o->ctime_ns,
-			.ctime_left_ns = o->ctime_left_ns,
-		};
-		o->logged = true;
-		atomic_fetch_add(&o->refs, 1);
-	}
+	for (; o && !o->logged; o = o->parent)
+		object_row(t, o, &o->print, l);
 	return l->err;
 }
 
@@ -277,7 +301,7 @@ int delta_cut_runs(struct delta *d, uint64_t block, struct log *l)
 }
 
 int delta_set_name(struct tree *t, struct delta *d, const char *name, struct obj *o,
-	struct obj *was, 	struct log *l)
+	struct obj *was, struct log *l)
 {
 	struct nent *e = names_find(&d->names, name);
 	struct rec *r;
@@ -312,7 +336,8 @@ struct xent *delta_find_xattr(const struct delta *d, const char *name)
 	return x;
 }
 
-int delta_set_xattr(struct delta *d, const char *name, const void *v, size_t n, struct log *l)
+int delta_set_xattr(
+	struct delta *d, const char *name, const void *v, size_t n, struct log *l)
 {
 	struct xent *x = delta_find_xattr(d, name);
 	void *copy = NULL;

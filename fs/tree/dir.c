@@ -39,7 +39,8 @@ static int child(struct node *dir, const char *name, struct node **out)
 	return *out ? 0 : -ENOMEM;
 }
 
-static int attr_of_child(struct node *n, bool from_base, const struct bstat *st, struct attr *a)
+static int attr_of_child(
+	struct node *n, bool from_base, const struct bstat *st, struct attr *a)
 {
 	struct stack s;
 	int r = 0;
@@ -88,17 +89,20 @@ int tree_lookup(struct node *dir, const char *name, struct node **out, struct at
 	return 0;
 }
 
-/* --- making -------------------------------------------------------------------------------- */
+/* --- making
+ * -------------------------------------------------------------------------------- */
 
-static void attr_fresh(const struct delta *dir, uint32_t mode, uint64_t rdev, const char *target,
-	const struct cred *c, int64_t now, struct attr *a)
+static void attr_fresh(const struct delta *dir, uint32_t mode, uint64_t rdev,
+	const char *target, const struct cred *c, int64_t now, struct attr *a)
 {
 	*a = (struct attr){
 		.mode = mode,
 		.uid = c->uid,
 		.gid = dir->a.mode & S_ISGID ? dir->a.gid : c->gid,
 		.nlink = S_ISDIR(mode) ? 2 : 1,
-		.size = target ? strlen(target) : S_ISDIR(mode) ? POOL_BLOCK : 0,
+		.size = target		? strlen(target)
+			: S_ISDIR(mode) ? POOL_BLOCK
+					: 0,
 		.rdev = S_ISCHR(mode) || S_ISBLK(mode) ? rdev : 0,
 		.mtime_ns = now,
 		.ctime_ns = now,
@@ -124,8 +128,9 @@ static int give_acls(struct node *dir, struct delta *d, uint32_t umask, struct l
 }
 
 /* A new object's own delta; its node comes with one reference for the caller. */
-static int make_child(struct node *dir, struct delta *dd, const char *name, const struct attr *a,
-	const char *target, uint32_t umask, struct log *l, struct node **out)
+static int make_child(struct node *dir, struct delta *dd, const char *name,
+	const struct attr *a, const char *target, uint32_t umask, struct log *l,
+	struct node **out)
 {
 	struct tree *t = dir->view->t;
 	struct obj *o = obj_new(t);
@@ -161,8 +166,8 @@ out:
 	return r;
 }
 
-int tree_make(struct node *dir, const char *name, uint32_t mode, uint64_t rdev, const char *target,
-	const struct cred *c, struct node **out, struct attr *a)
+int tree_make(struct node *dir, const char *name, uint32_t mode, uint64_t rdev,
+	const char *target, const struct cred *c, struct node **out, struct attr *a)
 {
 	struct tree *t = dir->view->t;
 	int64_t now = tree_now_ns();
@@ -171,6 +176,8 @@ int tree_make(struct node *dir, const char *name, uint32_t mode, uint64_t rdev, 
 	struct log l;
 	int r;
 
+	if (tree_hidden(t, dir->obj, name))
+		return -EPERM;
 	log_init(&l);
 	pthread_rwlock_wrlock(&dir->lock);
 	r = find(dir, name, &there, NULL, NULL);
@@ -208,6 +215,8 @@ int tree_link(struct node *n, struct node *dir, const char *name, struct attr *a
 	struct log l;
 	int r;
 
+	if (tree_hidden(t, dir->obj, name))
+		return -EPERM;
 	log_init(&l);
 	pthread_rwlock_wrlock(&dir->lock);
 	pthread_rwlock_wrlock(&n->lock);
@@ -241,9 +250,11 @@ int tree_link(struct node *n, struct node *dir, const char *name, struct attr *a
 	return r;
 }
 
-/* --- removing ------------------------------------------------------------------------------ */
+/* --- removing
+ * ------------------------------------------------------------------------------ */
 
-static int any_entry(void *arg, const char *name, struct obj *o, uint8_t type, uint64_t ino)
+static int any_entry(
+	void *arg, const char *name, struct obj *o, uint8_t type, uint64_t ino)
 {
 	return -ENOTEMPTY;
 }
@@ -327,7 +338,8 @@ int tree_unlink(struct node *dir, const char *name, bool is_dir)
 	return r;
 }
 
-/* --- renaming ------------------------------------------------------------------------------ */
+/* --- renaming
+ * ------------------------------------------------------------------------------ */
 
 /* Everything a rename touches; a node that occurs twice is locked once. */
 struct moving {
@@ -418,8 +430,8 @@ static int set_entry(struct node *dir, struct delta *dd, const char *name, struc
 	return seen ? 0 : -ENOMEM;
 }
 
-static int do_exchange(struct moving *m, struct delta *fd, struct delta *td, struct delta *sd,
-	struct log *l, int64_t now)
+static int do_exchange(struct moving *m, struct delta *fd, struct delta *td,
+	struct delta *sd, struct log *l, int64_t now)
 {
 	struct delta *dd;
 	int r = delta_for(m->dst, PART_LINKS | PART_MOVED, l, &dd);
@@ -437,8 +449,8 @@ static int do_exchange(struct moving *m, struct delta *fd, struct delta *td, str
 	return 0;
 }
 
-static int do_rename(struct moving *m, struct delta *fd, struct delta *td, struct delta *sd,
-	struct log *l, int64_t now)
+static int do_rename(struct moving *m, struct delta *fd, struct delta *td,
+	struct delta *sd, struct log *l, int64_t now)
 {
 	struct tree *t = m->from->view->t;
 	int r = m->dst ? drop_link(m->dst, now, l) : 0;
@@ -473,7 +485,8 @@ static int rename_locked(struct moving *m, struct log *l)
 	if (!r && !td->a.nlink)
 		r = -ENOENT;
 	if (!r)
-		r = (m->flags & RENAME_EXCHANGE ? do_exchange : do_rename)(m, fd, td, sd, l, now);
+		r = (m->flags & RENAME_EXCHANGE ? do_exchange : do_rename)(
+			m, fd, td, sd, l, now);
 	if (r)
 		return r;
 	touch(fd, now);
@@ -488,7 +501,8 @@ static int rename_locked(struct moving *m, struct log *l)
 int tree_rename(struct node *dir, const char *name, struct node *to, const char *to_name,
 	unsigned int flags)
 {
-	struct moving m = {.from = dir, .to = to, .name = name, .to_name = to_name, .flags = flags};
+	struct moving m = {
+		.from = dir, .to = to, .name = name, .to_name = to_name, .flags = flags};
 	struct view *v = dir->view;
 	struct log l;
 	int r;
@@ -497,6 +511,8 @@ int tree_rename(struct node *dir, const char *name, struct node *to, const char 
 		return -EINVAL;
 	if (to->view != v)
 		return -EXDEV;
+	if (tree_hidden(v->t, to->obj, to_name))
+		return -EPERM;
 	log_init(&l);
 	pthread_mutex_lock(&v->renaming);
 	lock_dirs(&m);

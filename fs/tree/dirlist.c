@@ -1,9 +1,9 @@
 /*
  * dirlist.c: a directory's listing with stable cookies, made at the first reading.
  *
- * Entries are appended and marked dead, never moved, so a reader that stopped in the middle
- * goes on where it was whatever changed since. When the base changed behind, the list is
- * merged with a fresh one: what is still there keeps its cookie.
+ * Entries are appended and marked dead, never moved, so a reader that stopped in the
+ * middle goes on where it was whatever changed since. When the base changed behind, the
+ * list is merged with a fresh one: what is still there keeps its cookie.
  */
 #include "fs/tree/impl.h"
 
@@ -27,7 +27,8 @@ static struct dent *find(struct dirlist *l, const char *name)
 
 	if (!l->slots)
 		return NULL;
-	for (i = name_hash(name) & (l->slots - 1); l->slot[i]; i = (i + 1) & (l->slots - 1))
+	for (i = name_hash(name) & (l->slots - 1); l->slot[i];
+		i = (i + 1) & (l->slots - 1))
 		if (!strcmp(l->e[l->slot[i] - 1].name, name))
 			return &l->e[l->slot[i] - 1];
 	return NULL;
@@ -143,18 +144,24 @@ void tree_list_stale(struct node *n)
 	pthread_rwlock_unlock(&n->lock);
 }
 
+/* 0 with the node's lock held for reading, or an error without it. Entries are looked up
+ * while the list is read, so the lock for writing is given up first. */
 static int list_for_reading(struct node *n)
 {
 	int r = 0;
 
-	pthread_rwlock_rdlock(&n->lock);
-	if (n->list && !n->list->stale)
-		return 0;
-	pthread_rwlock_unlock(&n->lock);
-	pthread_rwlock_wrlock(&n->lock);
-	if (!n->list || n->list->stale)
-		r = make(n);
-	return r;
+	for (;;) {
+		pthread_rwlock_rdlock(&n->lock);
+		if (n->list && !n->list->stale)
+			return 0;
+		pthread_rwlock_unlock(&n->lock);
+		pthread_rwlock_wrlock(&n->lock);
+		if (!n->list || n->list->stale)
+			r = make(n);
+		pthread_rwlock_unlock(&n->lock);
+		if (r)
+			return r;
+	}
 }
 
 static uint64_t parent_ino(struct node *n)
@@ -170,17 +177,19 @@ int tree_readdir(struct node *n, uint64_t cookie,
 {
 	int r = list_for_reading(n);
 
-	if (!r && cookie == 0) {
+	if (r)
+		return r;
+	if (cookie == 0) {
 		if (f(arg, ".", node_ino(n), DT_DIR, 1))
 			goto out;
 		cookie = 1;
 	}
-	if (!r && cookie == 1) {
+	if (cookie == 1) {
 		if (f(arg, "..", parent_ino(n), DT_DIR, 2))
 			goto out;
 		cookie = 2;
 	}
-	for (size_t i = cookie - 2; !r && i < n->list->n; i++) {
+	for (size_t i = cookie - 2; i < n->list->n; i++) {
 		struct dent *e = &n->list->e[i];
 
 		if (!e->dead && f(arg, e->name, e->ino, e->type, i + 3))
@@ -188,5 +197,5 @@ int tree_readdir(struct node *n, uint64_t cookie,
 	}
 out:
 	pthread_rwlock_unlock(&n->lock);
-	return r;
+	return 0;
 }

@@ -1,11 +1,12 @@
 /*
  * file.c: content of regular files: reading through the stack, writing whole blocks.
  *
- * A write stores chunks of whole 4 KiB blocks, aligned to POOL_CHUNK_MAX in the file; what
- * it does not cover of its first and last block is read from below first. A chunk may be
- * shorter than its blocks: the rest is zeros. Two rules keep stale bytes from showing:
- * no chunk ever holds bytes beyond the size of the file at that moment, and below_bytes is
- * a multiple of the block size, the block cut by a truncation being stored anew.
+ * A write stores chunks of whole 4 KiB blocks, aligned to POOL_CHUNK_MAX in the file;
+ * what it does not cover of its first and last block is read from below first. A chunk
+ * may be shorter than its blocks: the rest is zeros. Two rules keep stale bytes from
+ * showing: no chunk ever holds bytes beyond the size of the file at that moment, and
+ * below_bytes is a multiple of the block size, the block cut by a truncation being stored
+ * anew.
  */
 #include "fs/tree/impl.h"
 
@@ -44,8 +45,8 @@ int tree_read(struct node *n, void *buf, uint64_t off, size_t size)
 }
 
 /* Store @len bytes for the blocks from @off on. */
-static int put_chunk(struct tree *t, struct delta *d, const void *buf, uint64_t off, size_t len,
-	struct log *l)
+static int put_chunk(struct tree *t, struct delta *d, const void *buf, uint64_t off,
+	size_t len, struct log *l)
 {
 	struct ext e = {
 		.block = off / POOL_BLOCK,
@@ -97,7 +98,8 @@ static void pin(struct tree *t, struct node *n, struct delta *d)
 
 /* Before the first change of content: a small base file is stored whole, so that it never
  * depends on the base again; a big one keeps its base file open. */
-static int first_write(struct node *n, struct delta *d, uint64_t from, uint64_t to, struct log *l)
+static int first_write(
+	struct node *n, struct delta *d, uint64_t from, uint64_t to, struct log *l)
 {
 	struct tree *t = n->view->t;
 	uint64_t size = d->a.size;
@@ -131,11 +133,12 @@ static int first_write(struct node *n, struct delta *d, uint64_t from, uint64_t 
 }
 
 /* One chunk of a write: [off, off + n) lies in one aligned piece of POOL_CHUNK_MAX. */
-static int write_piece(struct node *n, struct delta *d, const char *buf, uint64_t off, size_t len,
-	char *scratch, struct log *l)
+static int write_piece(struct node *n, struct delta *d, const char *buf, uint64_t off,
+	size_t len, char *scratch, struct log *l)
 {
 	struct tree *t = n->view->t;
-	uint64_t start = off / POOL_BLOCK * POOL_BLOCK, end = off + len, stop = block_up(end);
+	uint64_t start = off / POOL_BLOCK * POOL_BLOCK, end = off + len,
+		 stop = block_up(end);
 	struct stack s;
 	int r = 0;
 
@@ -161,8 +164,8 @@ static int write_piece(struct node *n, struct delta *d, const char *buf, uint64_
 	return r ? r : put_chunk(t, d, scratch, start, (size_t)(stop - start), l);
 }
 
-static int write_all(struct node *n, struct delta *d, const char *buf, uint64_t off, size_t size,
-	struct log *l)
+static int write_all(struct node *n, struct delta *d, const char *buf, uint64_t off,
+	size_t size, struct log *l)
 {
 	auto_free char *scratch = malloc(POOL_CHUNK_MAX);
 
@@ -257,7 +260,8 @@ int file_resize(struct node *n, struct delta *d, uint64_t size, struct log *l)
 }
 
 /* Zeros in [off, end), within the file's size; whole blocks become holes. */
-static int zero_range(struct node *n, struct delta *d, uint64_t off, uint64_t end, struct log *l)
+static int zero_range(
+	struct node *n, struct delta *d, uint64_t off, uint64_t end, struct log *l)
 {
 	static const char zeros[POOL_BLOCK];
 	uint64_t first = block_up(off), last = end / POOL_BLOCK * POOL_BLOCK;
@@ -280,8 +284,8 @@ static int zero_range(struct node *n, struct delta *d, uint64_t off, uint64_t en
 	return r;
 }
 
-static int fallocate_in(struct node *n, struct delta *d, int mode, uint64_t off, uint64_t len,
-	struct log *l)
+static int fallocate_in(struct node *n, struct delta *d, int mode, uint64_t off,
+	uint64_t len, struct log *l)
 {
 	uint64_t end = off + len;
 	int r = 0;
@@ -301,7 +305,8 @@ static int fallocate_in(struct node *n, struct delta *d, int mode, uint64_t off,
 
 int tree_fallocate(struct node *n, int mode, uint64_t off, uint64_t len)
 {
-	const int known = FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE;
+	const int known =
+		FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE;
 	struct delta *d;
 	struct log l;
 	int r;
@@ -324,7 +329,8 @@ int tree_fallocate(struct node *n, int mode, uint64_t off, uint64_t len)
 	return r;
 }
 
-static int64_t seek_in(struct node *n, const struct stack *s, uint64_t size, uint64_t off, bool want)
+static int64_t seek_in(
+	struct node *n, const struct stack *s, uint64_t size, uint64_t off, bool want)
 {
 	bool data;
 	uint64_t end;

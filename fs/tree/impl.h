@@ -22,36 +22,18 @@ struct inokey {
 	struct obj *obj;
 };
 
-/** obj_row(t, r): an object from its row; the caller has its one reference. */
-struct obj *obj_row(struct tree *t, const struct rec_object *r);
+/** row_add(t, o): @o has a row from now on, and a reference for it. objs_lock held. */
+void row_add(struct tree *t, struct obj *o);
 void objs_clear(struct tree *t);
 void nodes_clear(struct tree *t);
 
 /* --- delta.c: changes of the top layer; node lock held for writing --- */
-
-/* Records of one request, logged as one group. */
-struct log {
-	struct rec *r;
-	size_t n, cap;
-	struct rec fixed[12];
-	struct lstr *strs; /* copies that the records point to */
-	int err;
-};
-
-/** log_str(l, s): a copy of @s that lives until log_end. */
-const char *log_str(struct log *l, const char *s);
-
-void log_init(struct log *l);
-/** log_end(t, l, err): write the group if @err is 0; frees; returns @err or the failure. */
-int log_end(struct tree *t, struct log *l, int err);
-struct rec *log_add(struct log *l, enum rec_op op); /* zeroed; never NULL */
 
 /** delta_for(n, parts, l, out): @n's delta in the top layer, made if needed. */
 int delta_for(struct node *n, uint32_t parts, struct log *l, struct delta **out);
 
 /** delta_log_inode(d, l): its row of attributes as it is now. */
 void delta_log_inode(const struct delta *d, struct log *l);
-int delta_log_object(struct tree *t, struct obj *o, struct log *l);
 
 /** delta_log_run(d, put, e, l): one row of its map. */
 void delta_log_run(const struct delta *d, bool put, const struct ext *e, struct log *l);
@@ -60,26 +42,22 @@ void delta_log_run(const struct delta *d, bool put, const struct ext *e, struct 
 int delta_set_run(struct delta *d, const struct ext *e, struct log *l);
 int delta_cut_runs(struct delta *d, uint64_t block, struct log *l);
 
-/** delta_set_name(d, name, o, was, l): @name is @o (NULL: gone); @was: what it means below
- * this layer. */
+/** delta_set_name(d, name, o, was, l): @name is @o (NULL: gone); @was: what it means
+ * below this layer. */
 int delta_set_name(struct tree *t, struct delta *d, const char *name, struct obj *o,
 	struct obj *was, struct log *l);
-struct xent *delta_find_xattr(const struct delta *d, const char *name);
-int delta_set_xattr(struct delta *d, const char *name, const void *v, size_t n, struct log *l);
 
 /** delta_pool(d, out): the pool of its transaction, made at the first write. */
 int delta_pool(struct tree *t, struct delta *d, struct pool **out);
-
-void attr_of_base(struct tree *t, struct obj *o, const struct bstat *st, struct attr *a);
-
-void layer_row(const struct layer *l, int state, int64_t ended_ns, const uint64_t counts[3],
-	struct rec *r);
 
 /* --- stack of a node --- */
 static inline void node_stack(struct stack *s, struct node *n)
 {
 	stack_init(s, n->view, n->obj, n->top);
 }
+
+/** tree_hidden(t, dir, name): a name in the root that is ours and never shown or made. */
+bool tree_hidden(const struct tree *t, const struct obj *dir, const char *name);
 
 /* --- attr.c, file.c --- */
 void attr_kill_suid(struct attr *a);

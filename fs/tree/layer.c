@@ -54,8 +54,8 @@ int layer_log(struct tree *t, const struct layer *l, int state, int64_t ended_ns
 	return store_log(t->store, &r, 1);
 }
 
-void layer_row(const struct layer *l, int state, int64_t ended_ns, const uint64_t counts[3],
-	struct rec *r)
+void layer_row(const struct layer *l, int state, int64_t ended_ns,
+	const uint64_t counts[3], struct rec *r)
 {
 	*r = (struct rec){.op = REC_LAYER};
 	r->layer = (struct rec_layer){
@@ -105,8 +105,7 @@ void layer_detach_lowest(struct view *v, struct layer *l)
 {
 	struct delta *d;
 
-	list_for_each(d, &l->deltas, in_layer)
-	{
+	list_for_each (d, &l->deltas, in_layer) {
 		struct node *n = d->node;
 
 		unchain(d);
@@ -125,7 +124,8 @@ void layer_detach_lowest(struct view *v, struct layer *l)
 	l->view = NULL;
 }
 
-void layer_pop(struct view *v, void (*f)(void *, struct node *, struct delta *), void *arg)
+void layer_pop(
+	struct view *v, void (*f)(void *, struct node *, struct delta *), void *arg)
 {
 	struct layer *l = v->top;
 
@@ -145,7 +145,8 @@ void layer_pop(struct view *v, void (*f)(void *, struct node *, struct delta *),
 	layer_free(v->t, l);
 }
 
-/* --- merging ------------------------------------------------------------------------------ */
+/* --- merging
+ * ------------------------------------------------------------------------------ */
 
 static int put_ext(void *arg, const struct ext *e)
 {
@@ -157,7 +158,8 @@ static int put_ext(void *arg, const struct ext *e)
 	return delta_set_run(m->to, e, m->l);
 }
 
-static int merge_names(struct tree *t, struct delta *from, struct delta *to, struct log *l)
+static int merge_names(
+	struct tree *t, struct delta *from, struct delta *to, struct log *l)
 {
 	struct nent *e;
 	uint32_t i;
@@ -173,7 +175,8 @@ static int merge_names(struct tree *t, struct delta *from, struct delta *to, str
 }
 
 /* @from lies directly over @to, of the same object. */
-static int merge_delta(struct tree *t, struct delta *from, struct delta *to, struct log *l)
+static int merge_delta(
+	struct tree *t, struct delta *from, struct delta *to, struct log *l)
 {
 	struct {
 		struct delta *to;
@@ -227,8 +230,8 @@ static void log_whole(struct delta *d, struct log *l)
 	for (struct xent *x = d->xattrs; x; x = x->next) {
 		struct rec *r = log_add(l, REC_XATTR);
 
-		r->xattr = (struct rec_xattr){d->layer->id, d->obj->id, x->name, x->value,
-			x->size};
+		r->xattr = (struct rec_xattr){
+			d->layer->id, d->obj->id, x->name, x->value, x->size};
 	}
 	bmap_each(&d->map, log_ext, &m);
 	delta_log_inode(d, l);
@@ -259,8 +262,7 @@ int layer_merge_top(struct view *v)
 		to->first_ns = top->first_ns;
 	if (!to->pool && top->pool)
 		to->pool = pool_get(top->pool);
-	list_for_each_safe(d, tmp, &top->deltas, in_layer)
-	{
+	list_for_each_safe (d, tmp, &top->deltas, in_layer) {
 		struct node *n = d->node;
 
 		if (d->below && d->below->layer == to) {

@@ -22,7 +22,8 @@ static size_t obj_slot(const struct tree *t, const struct view *v, const struct 
 static void rehash(struct tree *t)
 {
 	size_t old = t->node_slots;
-	struct node **id = calloc(old * 2, sizeof(*id)), **ob = calloc(old * 2, sizeof(*ob));
+	struct node **id = calloc(old * 2, sizeof(*id)),
+		    **ob = calloc(old * 2, sizeof(*ob));
 
 	if (!id || !ob) {
 		free(id);
@@ -43,7 +44,8 @@ static void rehash(struct tree *t)
 			*p = n;
 		}
 		while (was_ob[i]) {
-			struct node *n = was_ob[i], **p = &ob[obj_slot(t, n->view, n->obj)];
+			struct node *n = was_ob[i],
+				    **p = &ob[obj_slot(t, n->view, n->obj)];
 
 			was_ob[i] = n->hash_obj;
 			n->hash_obj = *p;
@@ -106,6 +108,7 @@ static void put_locked(struct tree *t, struct node *n, struct dead *d)
 		if (!n->stale)
 			unhash_obj(t, n);
 		unhash_id(t, n);
+		list_del(&n->in_view);
 		n->hash_id = d->first;
 		d->first = n;
 		n->parent = NULL;
@@ -168,8 +171,8 @@ struct node *node_find(struct view *v, struct obj *o)
 }
 
 /* Remember where @n was seen. *name is taken, or what was there before left in it. */
-static void seen_at(struct tree *t, struct node *n, struct node *parent, char **name,
-	struct dead *d)
+static void seen_at(
+	struct tree *t, struct node *n, struct node *parent, char **name, struct dead *d)
 {
 	struct node *old = n->parent;
 	char *old_name = n->name;
@@ -210,6 +213,7 @@ struct node *node_of(struct view *v, struct obj *o, struct node *parent, const c
 		n->hash_obj = t->by_obj[obj_slot(t, v, o)];
 		t->by_obj[obj_slot(t, v, o)] = n;
 		list_add(&n->by_obj, &o->nodes);
+		list_add_tail(&n->in_view, &v->nodes);
 		if (++t->node_used > t->node_slots)
 			rehash(t);
 	}
@@ -323,6 +327,7 @@ void nodes_clear(struct tree *t)
 			next = n->hash_id;
 			if (!n->stale)
 				list_del(&n->by_obj);
+			list_del(&n->in_view);
 			n->hash_id = d.first;
 			d.first = n;
 		}

@@ -106,7 +106,7 @@ static struct obj *put_locked(struct tree *t, struct obj *o)
 	parent = o->parent;
 	free(o->name);
 	free(o);
-	return parent;
+	return parent; /* its reference goes next */
 }
 
 static void obj_put_locked(struct tree *t, struct obj *o)
@@ -147,29 +147,73 @@ struct obj *obj_new(struct tree *t)
 	return o;
 }
 
-struct obj *obj_row(struct tree *t, const struct rec_object *r)
+static struct obj **row_slot(struct tree *t, uint64_t id)
 {
-	struct obj *o = obj_alloc(t, r->id);
-	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+	return &t->by_row[id % (sizeof(t->by_row) / sizeof(*t->by_row))];
+}
 
-	if (!o)
-		return NULL;
-	o->st_ino = r->st_ino;
-	o->has_base = r->has_base;
+void row_add(struct tree *t, struct obj *o)
+{
+	struct obj **p = row_slot(t, o->id);
+
+	if (o->logged)
+		return;
 	o->logged = true;
+	o->next_row = *p;
+	*p = o;
+	atomic_fetch_add(&o->refs, 1);
+}
+
+static struct obj *row_find(struct tree *t, uint64_t id)
+{
+	struct obj *o = *row_slot(t, id);
+
+	while (o && o->id != id)
+		o = o->next_row;
+	return o;
+}
+
+struct obj *obj_with_row(struct tree *t, uint64_t id)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+	struct obj *o = row_find(t, id);
+
+	return o ? obj_get(o) : NULL;
+}
+
+void obj_unlog(struct tree *t, struct obj *o)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+	struct obj **p = row_slot(t, o->id);
+
+	if (!o->logged)
+		return;
+	while (*p != o)
+		p = &(*p)->next_row;
+	*p = o->next_row;
+	o->logged = false;
+	obj_put_locked(t, o);
+}
+
+int obj_load(struct tree *t, const struct rec_object *r)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+	struct obj *o;
+
+	if (r->id == t->root->id) {
+		row_add(t, t->root);
+		return 0;
+	}
+	o = obj_alloc(t, r->id);
+	if (!o)
+		return -ENOMEM;
+	o->st_ino = r->st_ino;
 	o->print = r->print;
 	o->ctime_ns = r->ctime_ns;
 	o->ctime_left_ns = r->ctime_left_ns;
-	if (r->has_base && *r->name) {
-		o->name = strdup(r->name);
-		if (!o->name) {
-			free(o);
-			return NULL;
-		}
-	}
-	if (r->has_base)
-		key_add(t, o, r->print.ino, r->print.btime_ns);
-	return o;
+	o->refs = 0;
+	row_add(t, o);
+	return r->has_base ? key_add(t, o, r->print.ino, r->print.btime_ns) : 0;
 }
 
 /* Take @parent/@name as the place; strings and references already made. */
@@ -184,8 +228,23 @@ static struct obj *place_locked(struct obj *o, struct obj *parent, char **name)
 	return old;
 }
 
-static struct obj *obj_seen(struct tree *t, struct obj *o, struct obj *parent, char **name,
-	const struct bstat *st)
+int obj_load_parent(struct tree *t, const struct rec_object *r)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+	struct obj *o = row_find(t, r->id), *parent = row_find(t, r->parent);
+	auto_free char *name = strdup(r->name);
+
+	if (!name)
+		return -ENOMEM;
+	if (!o || o == t->root || !r->has_base || !parent || !*name)
+		return 0;
+	place_locked(o, obj_get(parent), &name);
+	o->has_base = true;
+	return 0;
+}
+
+static struct obj *obj_seen(struct tree *t, struct obj *o, struct obj *parent,
+	char **name, const struct bstat *st)
 {
 	atomic_fetch_add(&o->refs, 1);
 	if (o->parent != parent || !o->name || strcmp(o->name, *name)) {
@@ -198,8 +257,8 @@ static struct obj *obj_seen(struct tree *t, struct obj *o, struct obj *parent, c
 	return o;
 }
 
-struct obj *obj_of_base(struct tree *t, struct obj *parent, const char *name,
-	const struct bstat *st)
+struct obj *obj_of_base(
+	struct tree *t, struct obj *parent, const char *name, const struct bstat *st)
 {
 	auto_free char *copy = strdup(name);
 	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
@@ -236,6 +295,17 @@ void obj_unalias(struct tree *t, const struct base_print *print)
 	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
 
 	key_del(t, NULL, print->ino, print->btime_ns);
+}
+
+struct obj *obj_at_name(
+	struct tree *t, struct obj *dir, const char *name, const struct bstat *st)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+	struct inokey *k = *key_find(t, st->print.ino, st->print.btime_ns);
+
+	if (!k || k->obj->parent != dir || !k->obj->name || strcmp(k->obj->name, name))
+		return NULL;
+	return obj_get(k->obj);
 }
 
 uint64_t obj_known_ino(struct tree *t, uint64_t ino)
@@ -275,7 +345,8 @@ static int place_get(struct tree *t, struct obj *o, struct place *p)
 {
 	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
 
-	*p = (struct place){.root = o == t->root, .in_stage = o->in_stage, .ino = o->print.ino};
+	*p = (struct place){
+		.root = o == t->root, .in_stage = o->in_stage, .ino = o->print.ino};
 	if (p->root)
 		return 0;
 	if (!o->has_base || !o->name)

@@ -54,7 +54,8 @@ struct delta *stack_next(struct stack *s)
 	return NULL;
 }
 
-/* --- content ---------------------------------------------------------------------------- */
+/* --- content
+ * ---------------------------------------------------------------------------- */
 
 static int read_full(int fd, char *buf, uint64_t off, size_t n)
 {
@@ -84,7 +85,8 @@ static int read_ext(const struct ext *e, char *buf, uint64_t off, size_t n)
 		memset(buf, 0, n);
 		return 0;
 	}
-	return pool_read(e->pool, e->chunk_off, e->chunk_bytes, e->hash, (uint32_t)from, buf, n);
+	return pool_read(
+		e->pool, e->chunk_off, e->chunk_bytes, e->hash, (uint32_t)from, buf, n);
 }
 
 /* The staged old file of a before-image: in the staging directory, or still in the base
@@ -97,7 +99,8 @@ static int open_src(struct tree *t, const struct delta *d)
 	int fd, r;
 
 	for (int i = 0; i < 3; i++) {
-		fd = openat(t->stagefd, d->src, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		fd = openat(t->stagefd, d->src,
+			O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 		if (fd < 0) {
 			r = obj_at(t, d->obj, &dir, name);
 			if (r)
@@ -123,8 +126,8 @@ static struct delta *bottom_own(const struct stack *s)
 	return d;
 }
 
-/* Content that shows through from the base below a partly written file must be the content
- * that was there when it was written, or an error: never a mix. */
+/* Content that shows through from the base below a partly written file must be the
+ * content that was there when it was written, or an error: never a mix. */
 static int base_fd(struct tree *t, const struct stack *s, struct fdref **ref)
 {
 	struct delta *d = bottom_own(s);
@@ -139,12 +142,14 @@ static int base_fd(struct tree *t, const struct stack *s, struct fdref **ref)
 	if (fstat(d->basefd, &st) < 0)
 		return -errno;
 	if ((uint64_t)st.st_size != d->print.size ||
-		st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec != d->print.mtime_ns)
+		st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec !=
+			d->print.mtime_ns)
 		return -EIO;
 	return d->basefd;
 }
 
-static int read_base(struct tree *t, const struct stack *s, char *buf, uint64_t off, size_t n)
+static int read_base(
+	struct tree *t, const struct stack *s, char *buf, uint64_t off, size_t n)
 {
 	struct fdref *ref;
 	int fd, r;
@@ -161,9 +166,10 @@ static int read_base(struct tree *t, const struct stack *s, char *buf, uint64_t 
 	return r;
 }
 
-/* Who answers for the byte at @off, and how far: *end is lowered to where the answer ends. */
-static struct delta *answers(struct stack *s, uint64_t off, uint64_t *end, const struct ext **e,
-	bool *zeros)
+/* Who answers for the byte at @off, and how far: *end is lowered to where the answer
+ * ends. */
+static struct delta *answers(
+	struct stack *s, uint64_t off, uint64_t *end, const struct ext **e, bool *zeros)
 {
 	struct delta *d;
 
@@ -227,8 +233,8 @@ static int read_piece(struct tree *t, const struct stack *s, uint64_t size, char
 	return r;
 }
 
-int stack_read(struct tree *t, const struct stack *s, uint64_t size, void *buf, uint64_t off,
-	size_t n)
+int stack_read(struct tree *t, const struct stack *s, uint64_t size, void *buf,
+	uint64_t off, size_t n)
 {
 	char *p = buf;
 
@@ -261,8 +267,8 @@ static int fd_extent(int fd, uint64_t off, bool *data, uint64_t *end)
 	return 0;
 }
 
-int stack_extent(struct tree *t, const struct stack *s, uint64_t size, uint64_t off, bool *data,
-	uint64_t *end)
+int stack_extent(struct tree *t, const struct stack *s, uint64_t size, uint64_t off,
+	bool *data, uint64_t *end)
 {
 	struct stack c = *s;
 	const struct ext *e;
@@ -288,7 +294,8 @@ int stack_extent(struct tree *t, const struct stack *s, uint64_t size, uint64_t 
 	return 0;
 }
 
-/* --- attributes ------------------------------------------------------------------------- */
+/* --- attributes
+ * ------------------------------------------------------------------------- */
 
 void attr_of_base(struct tree *t, struct obj *o, const struct bstat *st, struct attr *a)
 {
@@ -351,12 +358,14 @@ int stack_readlink(struct tree *t, const struct stack *s, char **out)
 	return r;
 }
 
-/* --- names ------------------------------------------------------------------------------- */
+/* --- names
+ * ------------------------------------------------------------------------------- */
 
-static bool hidden(const struct tree *t, const struct obj *dir, const char *name)
+bool tree_hidden(const struct tree *t, const struct obj *dir, const char *name)
 {
 	return dir == t->root &&
-	       (!strcmp(name, ".txfs") || (*t->stage_name && !strcmp(name, t->stage_name)));
+	       (!strcmp(name, ".txfs") ||
+		       (*t->stage_name && !strcmp(name, t->stage_name)));
 }
 
 static int base_dir(struct tree *t, struct obj *o, struct fdref **dir)
@@ -374,7 +383,7 @@ static int find_in_base(struct tree *t, struct obj *o, const char *name, struct 
 	struct fdref *dir;
 	int r;
 
-	if (!o->has_base || hidden(t, o, name))
+	if (!o->has_base || tree_hidden(t, o, name))
 		return -ENOENT;
 	r = base_dir(t, o, &dir);
 	if (r)
@@ -425,7 +434,7 @@ static int list_base(void *arg, const char *name, unsigned char type, uint64_t i
 {
 	struct listing *l = arg;
 
-	if (names_find(&l->seen, name) || hidden(l->t, l->dir, name))
+	if (names_find(&l->seen, name) || tree_hidden(l->t, l->dir, name))
 		return 0;
 	return l->f(l->arg, name, NULL, type, ino);
 }
@@ -476,10 +485,11 @@ int stack_list(struct tree *t, const struct stack *s,
 	return r;
 }
 
-/* --- extended attributes ------------------------------------------------------------------ */
+/* --- extended attributes
+ * ------------------------------------------------------------------ */
 
-ssize_t stack_getxattr(struct tree *t, const struct stack *s, const char *name, void *buf,
-	size_t size)
+ssize_t stack_getxattr(
+	struct tree *t, const struct stack *s, const char *name, void *buf, size_t size)
 {
 	struct stack c = *s;
 	struct fdref *dir;
@@ -521,8 +531,8 @@ static int add_names(struct names *out, const char *list, ssize_t n)
 	return 0;
 }
 
-static int base_xattr_names(struct tree *t, const struct stack *s, const struct delta *src,
-	struct names *out)
+static int base_xattr_names(
+	struct tree *t, const struct stack *s, const struct delta *src, struct names *out)
 {
 	auto_free char *list = malloc(65536);
 	struct fdref *dir;
@@ -559,7 +569,8 @@ ssize_t stack_listxattr(struct tree *t, const struct stack *s, char *buf, size_t
 	while (!r && (d = stack_next(&c)) && !d->terminal)
 		for (struct xent *x = d->xattrs; x && !r; x = x->next)
 			if (!names_find(&all, x->name) && !names_find(&gone, x->name))
-				r = names_add(x->value ? &all : &gone, x->name) ? 0 : -ENOMEM;
+				r = names_add(x->value ? &all : &gone, x->name) ? 0
+										: -ENOMEM;
 	if (!r && (d || s->o->has_base)) {
 		struct names lower = {0};
 

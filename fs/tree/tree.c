@@ -1,5 +1,6 @@
 /*
- * tree.c: the whole: making and freeing a tree and its views; time; the checkpoint's flag.
+ * tree.c: the whole: making and freeing a tree and its views; time; the checkpoint's
+ * flag.
  */
 #include "fs/tree/impl.h"
 
@@ -102,8 +103,7 @@ void tree_free(struct tree *t)
 
 	if (!t)
 		return;
-	list_for_each_safe(v, tmp, &t->views, link)
-	{
+	list_for_each_safe (v, tmp, &t->views, link) {
 		while (v->top)
 			layer_pop(v, NULL, NULL);
 		node_put(v->root);
@@ -131,6 +131,7 @@ int view_new(struct tree *t, uint64_t id, uint64_t snapshot, struct view **out)
 		return -ENOMEM;
 	*v = (struct view){.t = t, .id = id, .snapshot = snapshot, .refs = 1};
 	v->number = (uint32_t)(id % 0x7fffff) + (id ? 1 : 0);
+	list_init(&v->nodes);
 	pthread_mutex_init(&v->renaming, NULL);
 	v->root = node_of(v, t->root, NULL, NULL);
 	if (!v->root) {

@@ -54,7 +54,8 @@ static int check_flags(struct node *n, const char *name, int flags)
 	return have < 0 && have != -ENODATA ? (int)have : 0;
 }
 
-static int set_value(struct delta *d, const char *name, const void *v, size_t size, struct log *l)
+static int set_value(
+	struct delta *d, const char *name, const void *v, size_t size, struct log *l)
 {
 	bool drop = false;
 	int r = 0;

@@ -1,0 +1,357 @@
+/*
+ * serve.c: the daemon: from a directory and a mount point to a mount that serves.
+ *
+ * The caller forks; the child opens base and store, recovers, mounts, starts its threads
+ * and tests the barrier, and then tells the parent, who returns. What fails before that
+ * is one line to the parent. The child serves until the mount is gone, then commits what
+ * autocommit holds, suspends what is open and leaves.
+ */
+#include "fs/fuse/impl.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fs/fuse/place.h"
+#include "txfs/client.h"
+
+#ifndef PR_SET_IO_FLUSHER
+#define PR_SET_IO_FLUSHER 57
+#endif
+#define DEFAULT_WORKERS 4
+
+static _Thread_local struct worker *me;
+
+struct worker *worker_current(void)
+{
+	return me;
+}
+
+/* --- workers
+ * --------------------------------------------------------------------------------- */
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct serve *s = w->s;
+	struct fuse_buf b = {0};
+
+	me = w;
+	while (!fuse_session_exited(s->se)) {
+		int n = fuse_session_receive_buf(s->se, &b);
+
+		if (n == -EINTR || n == -EAGAIN)
+			continue;
+		if (n <= 0)
+			break;
+		atomic_fetch_add(&w->turn, 1);
+		atomic_fetch_add(&s->requests, 1);
+		raw_read(b.mem, b.size);
+		fuse_session_process_buf(s->se, &b);
+		atomic_fetch_add(&w->turn, 1);
+	}
+	fuse_session_exit(s->se);
+	free(b.mem);
+	return NULL;
+}
+
+static int workers_start(struct serve *s)
+{
+	int want = s->o.workers ? s->o.workers : DEFAULT_WORKERS;
+
+	for (; s->workers < want; s->workers++) {
+		struct worker *w = &s->worker[s->workers];
+		int r;
+
+		w->s = s;
+		w->buf = malloc(1 << 20);
+		if (!w->buf)
+			return -ENOMEM;
+		r = pthread_create(&w->thread, NULL, work, w);
+		if (r)
+			return -r;
+	}
+	return 0;
+}
+
+static void workers_join(struct serve *s)
+{
+	for (int i = 0; i < s->workers; i++) {
+		pthread_join(s->worker[i].thread, NULL);
+		free(s->worker[i].buf);
+	}
+}
+
+/* --- start
+ * ------------------------------------------------------------------------------------ */
+
+static int fail(char **msg, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (*msg)
+		return err;
+	va_start(ap, fmt);
+	if (vasprintf(msg, fmt, ap) < 0)
+		*msg = NULL;
+	va_end(ap);
+	return err;
+}
+
+static int open_store(struct serve *s, struct place *p, char **msg)
+{
+	struct tree_hooks watch = {watch_dir, s};
+	struct txm_opts o = {s->o.interval_s, s->o.strict_fsync};
+	struct txm_hooks h = {barrier_wait, notify_invalidate, s};
+	char *note = NULL;
+	int r = store_open(s->o.store, &s->store, msg);
+
+	if (!r)
+		r = place_stage(p, store_dirfd(s->store), s->o.store, msg);
+	if (r)
+		return r;
+	r = tree_new(p->basefd, s->store, p->stagefd, &s->t);
+	if (r)
+		return fail(msg, r, "cannot read '%s': %s", s->o.base, strerror(-r));
+	s->basefd = p->basefd;
+	p->basefd = -1;
+	snprintf(s->t->stage_name, sizeof(s->t->stage_name), "%s", p->hidden);
+	s->t->hooks = watch;
+	s->t->quota_bytes = s->o.quota_bytes;
+	r = txm_new(s->t, &o, &h, &s->m, &note);
+	if (note)
+		log_warn("%s", note);
+	if (r)
+		fail(msg, r, "cannot recover '%s': %s; nothing was changed further",
+			s->o.store, note ? note : strerror(-r));
+	free(note);
+	return r;
+}
+
+static int open_session(struct serve *s, char **msg)
+{
+	char *argv[] = {"txfs", "-o",
+		geteuid() || s->o.allow_other
+			? "fsname=txfs,subtype=txfs,default_permissions"
+			: "default_permissions",
+		NULL};
+	struct fuse_args args = FUSE_ARGS_INIT(3, argv);
+	int fd, r;
+
+	s->se = fuse_session_new(&args, &serve_ops, sizeof(serve_ops), s);
+	fuse_opt_free_args(&args);
+	if (!s->se)
+		return fail(msg, -ENOMEM, "cannot make a FUSE session");
+	fd = place_mount(s->se, s->o.mnt, s->o.allow_other, msg);
+	if (fd < 0)
+		return fd;
+	r = raw_attach(s, fd);
+	return r ? fail(msg, r, "cannot serve '%s': %s", s->o.mnt, strerror(-r)) : 0;
+}
+
+static int start_threads(struct serve *s, char **msg)
+{
+	int r = control_start(s);
+
+	if (!r)
+		r = watch_start(s);
+	if (!r)
+		r = workers_start(s);
+	if (!r)
+		r = barrier_wait(s);
+	if (r)
+		return fail(msg, r, "cannot serve '%s': %s", s->o.mnt, strerror(-r));
+	s->epochs = !raw_inc_epoch(s);
+	return txm_start(s->m);
+}
+
+static int register_mount(struct serve *s, char **msg)
+{
+	struct txfs_workspace w = {
+		.base = (char *)s->o.base,
+		.mnt = (char *)s->o.mnt,
+		.store = (char *)s->o.store,
+		.pid = getpid(),
+	};
+	int r = txfs_workspace_add(&w);
+
+	return r ? fail(msg, r, "cannot register '%s' in the state directory: %s",
+			   s->o.mnt, strerror(-r))
+		 : 0;
+}
+
+static int start(struct serve *s, char **msg)
+{
+	struct place p = {.basefd = -1, .stagefd = -1};
+	struct rlimit lim;
+	int r;
+
+	if (!getrlimit(RLIMIT_NOFILE, &lim)) {
+		lim.rlim_cur = lim.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &lim);
+	}
+	prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
+	s->uid = geteuid();
+	s->gid = getegid();
+	r = place_check(&p, &s->o, msg);
+	if (!r)
+		r = open_store(s, &p, msg);
+	if (!r)
+		r = open_session(s, msg);
+	if (!r)
+		r = start_threads(s, msg);
+	if (!r)
+		r = register_mount(s, msg);
+	if (r && s->devfd >= 0)
+		umount2(s->o.mnt, MNT_DETACH);
+	return r;
+}
+
+/* --- end
+ * ----------------------------------------------------------------------------------------
+ */
+
+static void stop(struct serve *s)
+{
+	if (s->controls)
+		control_stop(s);
+	watch_stop(s);
+	if (s->m)
+		txm_close(s->m);
+	place_unstage(s->t);
+	if (s->se)
+		fuse_session_destroy(s->se);
+	tree_free(s->t);
+	store_close(s->store);
+	txfs_workspace_del(s->o.mnt);
+}
+
+/* A signal asks for an end in good order: detach, so that no new request comes. */
+static void *signals(void *arg)
+{
+	struct serve *s = arg;
+	sigset_t set;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	while (!sigwait(&set, &sig))
+		if (sig != SIGHUP && umount2(s->o.mnt, MNT_DETACH) < 0)
+			fuse_session_exit(s->se);
+	return NULL;
+}
+
+static void block_signals(struct serve *s)
+{
+	pthread_t t;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	if (!pthread_create(&t, NULL, signals, s))
+		pthread_detach(t);
+}
+
+static void to_background(struct serve *s)
+{
+	auto_free char *log = NULL;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	if (chdir("/") < 0)
+		log_warn("cannot leave the current directory: %s", strerror(errno));
+	if (asprintf(&log, "%s/daemon.log", s->o.store) >= 0)
+		log_open(log, LOG_LEVEL_INFO);
+	if (null < 0)
+		return;
+	dup2(null, 0);
+	dup2(null, 1);
+	dup2(null, 2);
+	close(null);
+}
+
+/* In the child: tell the parent through @fd how it went, then serve. */
+static int serve(const struct mount_opts *o, int fd)
+{
+	struct serve *s = calloc(1, sizeof(*s));
+	char *msg = NULL;
+	int r;
+
+	if (!s)
+		return ENOMEM;
+	s->o = *o;
+	s->devfd = s->basefd = s->inotify = -1;
+	pthread_mutex_init(&s->barrier_lock, NULL);
+	pthread_cond_init(&s->barrier_seen, NULL);
+	if (!o->foreground)
+		to_background(s);
+	block_signals(s);
+	r = start(s, &msg);
+	if (write(fd, &r, sizeof(r)) != sizeof(r) ||
+		(msg && write(fd, msg, strlen(msg)) < 0))
+		log_error(
+			"cannot tell that '%s' is %s", o->mnt, r ? "refused" : "mounted");
+	close(fd);
+	free(msg);
+	if (!r)
+		workers_join(s);
+	stop(s);
+	return -r;
+}
+
+static int hear(int fd, char **msg)
+{
+	char buf[1024];
+	ssize_t n;
+	int r;
+
+	if (read(fd, &r, sizeof(r)) != sizeof(r)) {
+		*msg = strdup(
+			"the daemon ended before it served; see daemon.log in the store");
+		return -EIO;
+	}
+	n = read(fd, buf, sizeof(buf) - 1);
+	buf[n > 0 ? n : 0] = 0;
+	if (n > 0)
+		*msg = strdup(buf);
+	return r;
+}
+
+int serve_mount(const struct mount_opts *o, char **msg)
+{
+	int fd[2], r;
+	pid_t pid;
+
+	*msg = NULL;
+	if (o->dry_run)
+		return place_dry_run(o, msg);
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return -errno;
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		close(fd[0]);
+		_exit(serve(o, fd[1]));
+	}
+	close(fd[1]);
+	r = hear(fd[0], msg);
+	close(fd[0]);
+	if (r || o->foreground)
+		waitpid(pid, NULL, 0);
+	return r;
+}

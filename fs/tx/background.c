@@ -1,0 +1,231 @@
+/*
+ * background.c: the thread that commits what autocommit gathered, syncs the base behind
+ * checkpoints and reclaims what is no longer needed. Nobody waits for it.
+ */
+#include "fs/tx/impl.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#define IDLE_MS 1000
+#define FENCE_SLICE 256
+
+void bg_checkpointed(struct txm *m, uint64_t layer, uint64_t seq)
+{
+	auto_unlock pthread_mutex_t *l = lock(&m->bg_lock);
+
+	if (m->ndone == m->done_cap) {
+		size_t cap = m->done_cap ? m->done_cap * 2 : 16;
+		struct done *p = realloc(m->done, cap * sizeof(*p));
+
+		if (!p)
+			return; /* replayed and reclaimed at the next mount */
+		m->done = p;
+		m->done_cap = cap;
+	}
+	m->done[m->ndone++] = (struct done){layer, seq};
+}
+
+void bg_fence(struct txm *m, struct view *v)
+{
+	pthread_mutex_lock(&m->bg_lock);
+	if (m->ndead == m->dead_cap) {
+		size_t cap = m->dead_cap ? m->dead_cap * 2 : 16;
+		struct view **p = realloc(m->dead, cap * sizeof(*p));
+
+		if (p) {
+			m->dead = p;
+			m->dead_cap = cap;
+		}
+	}
+	if (m->ndead < m->dead_cap) {
+		m->dead[m->ndead++] = v;
+		v = NULL;
+	}
+	pthread_cond_signal(&m->bg_wake);
+	pthread_mutex_unlock(&m->bg_lock);
+	if (v) {
+		node_put(v->root);
+		view_put(v);
+	}
+}
+
+/* The next slice of @v's nodes that the kernel knows, moved to the end of the list. */
+static size_t nodes_of(struct view *v, struct inval *i, size_t left)
+{
+	auto_unlock pthread_mutex_t *l = lock(&v->t->nodes_lock);
+	size_t n = 0;
+
+	while (n < left && n < FENCE_SLICE && !list_empty(&v->nodes)) {
+		struct node *node = list_first(&v->nodes, struct node, in_view);
+
+		list_del(&node->in_view);
+		list_add_tail(&node->in_view, &v->nodes);
+		if (node->nlookup)
+			inval_add_inode(i, node->id);
+		n++;
+	}
+	return n;
+}
+
+static size_t count_nodes(struct view *v)
+{
+	auto_unlock pthread_mutex_t *l = lock(&v->t->nodes_lock);
+	size_t n = 0;
+
+	for (struct list *p = v->nodes.next; p != &v->nodes; p = p->next)
+		n++;
+	return n;
+}
+
+static void fence_view(struct txm *m, struct view *v)
+{
+	size_t left = count_nodes(v), n;
+
+	while (left && !m->stop) {
+		struct inval i = {0};
+
+		n = nodes_of(v, &i, left);
+		inval_send(m, &i);
+		if (!n)
+			break;
+		left -= n;
+	}
+	node_put(v->root);
+	view_put(v);
+}
+
+static void fence_dead(struct txm *m)
+{
+	for (;;) {
+		struct view *v = NULL;
+
+		pthread_mutex_lock(&m->bg_lock);
+		if (m->ndead)
+			v = m->dead[--m->ndead];
+		pthread_mutex_unlock(&m->bg_lock);
+		if (!v)
+			return;
+		fence_view(m, v);
+	}
+}
+
+/* Payload goes only after a sync of the base that began after the checkpoint ended. */
+static void reclaim(struct txm *m)
+{
+	struct done *done;
+	uint64_t oldest;
+	size_t n;
+
+	pthread_mutex_lock(&m->bg_lock);
+	done = steal(&m->done);
+	n = m->ndone;
+	m->ndone = m->done_cap = 0;
+	pthread_mutex_unlock(&m->bg_lock);
+	if (n && syncfs(m->t->stagefd) < 0) {
+		log_error("cannot sync the base: %s", strerror(errno));
+		n = 0; /* the steps stay, to be replayed at the next mount */
+	}
+	pthread_mutex_lock(&m->lock);
+	oldest = oldest_snapshot(m, true);
+	pthread_mutex_unlock(&m->lock);
+	for (size_t i = 0; i < n; i++) {
+		struct rec r[2] = {{.op = REC_STEPS_DEL}, {.op = REC_PURGE}};
+
+		r[0].layer.id = r[1].layer.id = done[i].id;
+		store_log(m->t->store, r, done[i].seq <= oldest ? 2 : 1);
+		pool_unlink(store_dirfd(m->t->store), done[i].id);
+	}
+	free(done);
+}
+
+static bool autocommit_due(struct txm *m)
+{
+	struct view *v = m->t->main;
+	struct layer *l;
+	bool due;
+
+	pthread_rwlock_rdlock(&m->t->gate);
+	l = v->top;
+	pthread_mutex_lock(&l->lock);
+	due = l->kind == LAYER_AUTO && l->first_ns &&
+	      (double)(tree_mono_ns() - l->first_ns) >= m->o.interval_s * 1e9;
+	pthread_mutex_unlock(&l->lock);
+	pthread_rwlock_unlock(&m->t->gate);
+	return due;
+}
+
+static void autocommit(struct txm *m)
+{
+	struct txfs_ioc_end io = {0};
+	int r;
+
+	pthread_mutex_lock(&m->lock);
+	r = m->h.barrier(m->h.arg);
+	if (!r && !tx_main(m) && !commit_behind(m, &io))
+		r = commit_pending(m, &io);
+	pthread_mutex_unlock(&m->lock);
+	if (r && r != -EBUSY)
+		log_error("cannot commit automatically: %s",
+			*io.message ? io.message : strerror(-r));
+}
+
+static void pause_for(struct txm *m, long ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += ms % 1000 * 1000000l;
+	until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000l;
+	until.tv_nsec %= 1000000000l;
+	pthread_mutex_lock(&m->bg_lock);
+	if (!m->stop && !m->ndead)
+		pthread_cond_timedwait(&m->bg_wake, &m->bg_lock, &until);
+	pthread_mutex_unlock(&m->bg_lock);
+}
+
+static void *background(void *arg)
+{
+	struct txm *m = arg;
+	long ms = (long)(m->o.interval_s * 500);
+	int64_t synced = tree_mono_ns();
+
+	if (ms > IDLE_MS / 2)
+		ms = IDLE_MS / 2;
+	if (ms < 10)
+		ms = 10;
+	while (!m->stop) {
+		pause_for(m, ms);
+		fence_dead(m);
+		if (m->stop)
+			break;
+		if (autocommit_due(m))
+			autocommit(m);
+		if (tree_mono_ns() - synced > IDLE_MS * 1000000ll) {
+			reclaim(m);
+			synced = tree_mono_ns();
+		}
+	}
+	return NULL;
+}
+
+int bg_start(struct txm *m)
+{
+	int r = pthread_create(&m->bg, NULL, background, m);
+
+	m->bg_runs = !r;
+	return -r;
+}
+
+void bg_stop(struct txm *m)
+{
+	pthread_mutex_lock(&m->bg_lock);
+	m->stop = true;
+	pthread_cond_signal(&m->bg_wake);
+	pthread_mutex_unlock(&m->bg_lock);
+	if (m->bg_runs)
+		pthread_join(m->bg, NULL);
+	m->bg_runs = false;
+	fence_dead(m);
+	reclaim(m);
+}

@@ -1,0 +1,380 @@
+/*
+ * net.c: the net change of a transaction: every object and every name that its layers
+ * touch, once, with what it is at the end and what it was below.
+ */
+#include "fs/tx/impl.h"
+
+#include <stdio.h>
+
+struct nobj *net_obj(struct net *n, struct obj *o)
+{
+	return o->plan;
+}
+
+static struct nobj *obj_add(struct net *n, struct delta *d)
+{
+	struct nobj *b = d->obj->plan;
+
+	if (b)
+		return b;
+	if (n->objs == n->obj_cap) {
+		size_t cap = n->obj_cap ? n->obj_cap * 2 : 64;
+		struct nobj **p = realloc(n->obj, cap * sizeof(*p));
+
+		if (!p)
+			return NULL;
+		n->obj = p;
+		n->obj_cap = cap;
+	}
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return NULL;
+	b->o = d->obj;
+	b->d = d;
+	b->first_add = SIZE_MAX;
+	d->obj->plan = b;
+	n->obj[n->objs++] = b;
+	return b;
+}
+
+static size_t slot_of(const struct net *n, const struct nobj *dir, const char *name)
+{
+	return (name_hash(name) ^ (uint32_t)(dir->o->id * 0x9E3779B1u)) & (n->slots - 1);
+}
+
+/* The slot of a name, or the free one where it belongs. */
+static uint32_t *slot_find(struct net *n, const struct nobj *dir, const char *name)
+{
+	size_t i = slot_of(n, dir, name);
+
+	for (;; i = (i + 1) & (n->slots - 1)) {
+		const struct nname *m = &n->name[n->slot[i] - 1];
+
+		if (!n->slot[i] || (m->dir == dir && !strcmp(m->name, name)))
+			return &n->slot[i];
+	}
+}
+
+static int names_room(struct net *n)
+{
+	size_t cap = n->name_cap ? n->name_cap * 2 : 64;
+	struct nname *p;
+	uint32_t *slot;
+
+	if (n->names < n->name_cap)
+		return 0;
+	p = realloc(n->name, cap * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	n->name = p;
+	slot = calloc(cap * 2, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	n->name_cap = cap;
+	free(n->slot);
+	n->slot = slot;
+	n->slots = cap * 2;
+	for (size_t i = 0; i < n->names; i++)
+		*slot_find(n, p[i].dir, p[i].name) = (uint32_t)i + 1;
+	return 0;
+}
+
+/* Newer layers come first: what they said of a name stands, what an older one says of the
+ * time before it is nearer to the base. */
+static int name_add(struct net *n, struct nobj *dir, const struct nent *e)
+{
+	uint32_t *slot;
+
+	if (names_room(n))
+		return -ENOMEM;
+	slot = slot_find(n, dir, e->name);
+	if (*slot) {
+		n->name[*slot - 1].was = e->was;
+		return 0;
+	}
+	n->name[n->names++] =
+		(struct nname){.dir = dir, .name = e->name, .now = e->obj, .was = e->was};
+	*slot = (uint32_t)n->names;
+	return 0;
+}
+
+static int delta_add(struct net *n, struct delta *d)
+{
+	struct nobj *b = obj_add(n, d);
+	struct nent *e;
+	uint32_t i;
+
+	if (!b)
+		return -ENOMEM;
+	b->bottom = d;
+	b->parts |= d->parts;
+	names_each(&d->names, i, e)
+	{
+		int r = name_add(n, b, e);
+
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static void classify(struct net *n)
+{
+	for (size_t i = 0; i < n->objs; i++) {
+		struct nobj *b = n->obj[i];
+
+		b->is_new = b->parts & PART_NEW && !b->o->has_base;
+		b->gone = b->parts & PART_GONE && !b->d->a.nlink;
+		b->content = b->parts & PART_DATA;
+		b->attrs = b->parts & (PART_ATTR | PART_XATTR);
+	}
+	for (size_t i = 0; i < n->names; i++) {
+		struct nname *m = &n->name[i];
+		struct nobj *now = m->now ? m->now->plan : NULL;
+		struct nobj *was = m->was ? m->was->plan : NULL;
+
+		if (m->now == m->was)
+			continue;
+		if (now) {
+			if (now->first_add == SIZE_MAX)
+				now->first_add = i;
+			now->added++;
+		}
+		if (was)
+			was->removed++;
+	}
+}
+
+int net_new(struct tree *t, struct layer *top, struct net **out)
+{
+	struct net *n = calloc(1, sizeof(*n));
+	int r = 0;
+
+	if (!n)
+		return -ENOMEM;
+	n->t = t;
+	for (struct layer *l = top; l && !r; l = l->below) {
+		struct delta *d;
+
+		list_for_each (d, &l->deltas, in_layer) {
+			r = delta_add(n, d);
+			if (r)
+				break;
+		}
+	}
+	if (r) {
+		net_free(n);
+		return r;
+	}
+	classify(n);
+	*out = n;
+	return 0;
+}
+
+void net_free(struct net *n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < n->objs; i++) {
+		n->obj[i]->o->plan = NULL;
+		free(n->obj[i]->old_path);
+		free(n->obj[i]->new_path);
+		free(n->obj[i]);
+	}
+	free(n->obj);
+	free(n->name);
+	free(n->slot);
+	free(n);
+}
+
+/* One step towards the root of what the transaction leaves. Takes references. */
+static int step_up(struct net *n, struct obj *o, struct obj **parent, char name[256])
+{
+	struct nobj *b = o->plan;
+
+	if (b && b->first_add != SIZE_MAX) {
+		const struct nname *m = &n->name[b->first_add];
+
+		snprintf(name, 256, "%s", m->name);
+		*parent = obj_get(m->dir->o);
+		return 0;
+	}
+	auto_unlock pthread_mutex_t *l = lock(&n->t->objs_lock);
+
+	if (!o->has_base || !o->parent || !o->name)
+		return -ENOENT;
+	snprintf(name, 256, "%s", o->name);
+	*parent = obj_get(o->parent);
+	return 0;
+}
+
+int net_path(struct net *n, struct obj *o, char **out)
+{
+	char *path = strdup("");
+	char name[256];
+
+	obj_get(o);
+	while (path && o != n->t->root) {
+		struct obj *parent;
+		char *longer;
+		int r = step_up(n, o, &parent, name);
+
+		obj_put(n->t, o);
+		if (r) {
+			free(path);
+			return r;
+		}
+		o = parent;
+		if (asprintf(&longer, "%s%s%s", name, *path ? "/" : "", path) < 0)
+			longer = NULL;
+		free(path);
+		path = longer;
+	}
+	obj_put(n->t, o);
+	*out = path;
+	return path ? 0 : -ENOMEM;
+}
+
+int net_name_path(struct net *n, const struct nname *m, char **out)
+{
+	auto_free char *dir = NULL;
+	int r = net_path(n, m->dir->o, &dir);
+
+	if (r)
+		return r;
+	return asprintf(out, "%s%s%s", dir, *dir ? "/" : "", m->name) < 0 ? -ENOMEM : 0;
+}
+
+/* --- rows for people
+ * ------------------------------------------------------------------------ */
+
+struct rows {
+	struct change *c;
+	size_t n, cap;
+};
+
+static int row(struct rows *rs, enum txfs_change kind, const struct nobj *b, char *path,
+	char *to)
+{
+	if (rs->n == rs->cap) {
+		size_t cap = rs->cap ? rs->cap * 2 : 32;
+		struct change *p = realloc(rs->c, cap * sizeof(*p));
+
+		if (!p) {
+			free(path);
+			free(to);
+			return -ENOMEM;
+		}
+		rs->c = p;
+		rs->cap = cap;
+	}
+	rs->c[rs->n++] = (struct change){
+		.kind = kind,
+		.mode = b ? b->d->a.mode : 0,
+		.size = b ? b->d->a.size : 0,
+		.path = path,
+		.to = to,
+	};
+	return 0;
+}
+
+static int copy_row(
+	struct rows *rs, enum txfs_change kind, const struct nobj *b, const char *path)
+{
+	char *p = strdup(path);
+
+	return p ? row(rs, kind, b, p, NULL) : -ENOMEM;
+}
+
+static bool same_type(const struct nobj *a, const struct nobj *b)
+{
+	return a && b && ((a->d->a.mode ^ b->d->a.mode) & S_IFMT) == 0;
+}
+
+/* A name that means another object than before. */
+static int name_row(struct net *n, struct nname *m, struct rows *rs)
+{
+	struct nobj *now = m->now ? m->now->plan : NULL,
+		    *was = m->was ? m->was->plan : NULL;
+	auto_free char *path = NULL;
+	char *old;
+	int r;
+
+	if (m->now == m->was || (m->now && !now))
+		return 0;
+	r = net_name_path(n, m, &path);
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	if (!now) { /* a moved object shows as renamed, at its new name */
+		if (was && was->added && !was->is_new)
+			return 0;
+		return copy_row(rs, TXFS_DELETED, was, path);
+	}
+	if (!now->is_new && now->removed && &n->name[now->first_add] == m) {
+		r = obj_path(n->t, now->o, &old);
+		return r ? r : row(rs, TXFS_RENAMED, now, old, steal(&path));
+	}
+	if (m->was && was && !was->added && same_type(now, was) &&
+		!S_ISDIR(now->d->a.mode))
+		return copy_row(rs, TXFS_CONTENT, now, path);
+	r = m->was && was && !was->added ? copy_row(rs, TXFS_DELETED, was, path) : 0;
+	return r ? r : copy_row(rs, TXFS_ADDED, now, path);
+}
+
+static int obj_row_of(struct net *n, struct nobj *b, struct rows *rs)
+{
+	bool content = b->parts & (PART_DATA | PART_XATTR);
+	char *path;
+	int r;
+
+	if (b->is_new || b->gone || !(content || b->parts & PART_ATTR))
+		return 0;
+	r = net_path(n, b->o, &path);
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	return row(rs, b->content ? TXFS_CONTENT : TXFS_ATTR, b, path, NULL);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+	int c = strcmp(x->path, y->path);
+
+	return c ? c : (int)y->kind - (int)x->kind;
+}
+
+int net_changes(struct net *n, struct change **out, size_t *count)
+{
+	struct rows rs = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < n->names && !r; i++)
+		r = name_row(n, &n->name[i], &rs);
+	for (size_t i = 0; i < n->objs && !r; i++)
+		r = obj_row_of(n, n->obj[i], &rs);
+	if (r) {
+		changes_free(rs.c, rs.n);
+		return r;
+	}
+	if (rs.n)
+		qsort(rs.c, rs.n, sizeof(*rs.c), by_path);
+	*out = rs.c;
+	*count = rs.n;
+	return 0;
+}
+
+void changes_free(struct change *c, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(c[i].path);
+		free(c[i].to);
+	}
+	free(c);
+}
+
+void changes_count(const struct change *c, size_t count, uint64_t counts[3])
+{
+	counts[0] = counts[1] = counts[2] = 0;
+	for (size_t i = 0; i < count; i++)
+		counts[c[i].kind == TXFS_ADDED ? 0 : c[i].kind == TXFS_DELETED ? 2 : 1]++;
+}
