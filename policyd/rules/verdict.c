@@ -120,7 +120,8 @@ static enum rules_seen look_at(const struct shell_context *ctx,
 	enum rules_seen seen;
 	enum shell_place p;
 
-	if (!look || !look->look || !e->path || *e->path != '/' || !covered(e->place) ||
+	if (!look || !look->look || !e->path || *e->path != '/' ||
+		!strncmp(e->path, "/dev/", 5) || !covered(e->place) ||
 		!(writes(e->verb) || e->verb == SHELL_READ))
 		return RULES_UNSEEN;
 	if (!fixed_part(e->path, path, sizeof(path)))

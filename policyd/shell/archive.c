@@ -70,6 +70,7 @@ char *run_tar(struct sh *sh, struct cmd *c)
 	dir = opts_find(&o, "-C --directory --one-top-level");
 	to_stdout = opts_find(&o, "-O --to-stdout") ||
 		    (file && file->value && !strcmp(file->value, "-"));
+	to_stdout |= way == TAR_CREATE && !file;
 	if (way == TAR_CREATE) {
 		if (file && file->value && strcmp(file->value, "-"))
 			effect_path(

@@ -19,7 +19,8 @@ enum {
 	K_DYNAMIC = 16,
 	K_HIDDEN = 32,
 	K_FORK = 64,
-	K_READ = 128
+	K_READ = 128,
+	K_FETCH = 256,
 };
 
 struct scan {
@@ -31,9 +32,9 @@ struct scan {
 static unsigned kind_of(const char *name)
 {
 	static const char *const names[] = {"process", "delete", "write", "network",
-		"dynamic", "hidden", "fork", "read"};
+		"dynamic", "hidden", "fork", "read", "fetch"};
 
-	for (unsigned i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 9; i++)
 		if (!strcmp(name, names[i]))
 			return 1u << i;
 	return 0;
@@ -395,6 +396,12 @@ void code_text(struct sh *sh, const char *lang, const char *text, const char *pr
 		(strstr(text, "while") || strstr(text, "for") || strstr(text, "loop")))
 		effect(sh, SHELL_PROCESS, SHELL_NOWHERE, SHELL_HOW_CERTAIN, program, text,
 			"fork-bomb");
+	if (s.kinds & K_FETCH && s.kinds & (K_DYNAMIC | K_PROCESS))
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, program, text,
+			"remote-exec");
+	if (s.kinds & K_NETWORK && s.kinds & K_PROCESS)
+		effect(sh, SHELL_SEND, SHELL_NOWHERE, SHELL_HOW_CERTAIN, program, text,
+			"reverse-shell");
 	if ((s.kinds & K_HIDDEN && s.kinds & (K_DYNAMIC | K_PROCESS | K_DELETE)) ||
 		(s.kinds & K_DYNAMIC && s.kinds & (K_PROCESS | K_DELETE | K_NETWORK)))
 		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_COMPUTED, program, text,

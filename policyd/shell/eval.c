@@ -348,8 +348,30 @@ static char *eval_or(struct sh *sh, const struct node *n, const char *in)
 	return join(sh, out, eval_either(sh, n->b, NULL, in));
 }
 
+/* while true; do something & done, with nothing in it that waits. */
+static void endless_background(
+	struct sh *sh, const struct node *n, size_t effects, size_t commands)
+{
+	const struct node *c = n->a->a;
+	bool starts = false;
+
+	if (!c || c->next || c->kind != N_SIMPLE ||
+		!(is_literal_word(c->words, "true") || is_literal_word(c->words, ":")))
+		return;
+	for (size_t i = effects; i < sh->n_effects; i++)
+		starts |= sh->effects[i].verb == SHELL_LEAVE &&
+			  sh->effects[i].place == SHELL_NOWHERE;
+	for (size_t i = commands; i < sh->n_commands; i++)
+		if (word_in(sh->commands[i].program, "sleep wait read break exit"))
+			return;
+	if (starts)
+		effect(sh, SHELL_PROCESS, SHELL_NOWHERE, SHELL_HOW_CERTAIN, "while", "&",
+			"fork-bomb");
+}
+
 static char *eval_while(struct sh *sh, const struct node *n, const char *in)
 {
+	size_t effects = sh->n_effects, commands = sh->n_commands;
 	char *out = eval_node(sh, n->a, in);
 
 	for (int i = 0; i < 2; i++) {
@@ -359,6 +381,7 @@ static char *eval_while(struct sh *sh, const struct node *n, const char *in)
 		eval_node(sh, n->a, in);
 		state_merge(sh, &s);
 	}
+	endless_background(sh, n, effects, commands);
 	return out;
 }
 

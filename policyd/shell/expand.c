@@ -25,6 +25,8 @@ void fields_add(struct sh *sh, struct fields *f, char *s, bool quoted)
 	f->quoted[f->n++] = quoted;
 }
 
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+
 /* A field under construction. */
 struct field {
 	struct sh *sh;
@@ -277,6 +279,12 @@ static void put_text(struct field *f, const struct seg *s, bool first)
 	if (first && *t == '~' && (t[1] || !s->next || !s->next->quoted))
 		t += put_tilde(f, t);
 	while (*t) {
+		if (first && t[0] == '=' && t[1] == '~' && t > s->text &&
+			s->text + strspn(s->text, NAME_CHARS) == t) { /* of=~/x */
+			put(f, t++, 1);
+			t += put_tilde(f, t);
+			continue;
+		}
 		if (f->plain && t[0] == ':' && t[1] == '~') { /* PATH=a:~/bin */
 			put(f, t++, 1);
 			t += put_tilde(f, t);

@@ -152,7 +152,7 @@ static char *fetch_output(struct fetch *f, bool wget)
 char *run_fetch(struct sh *sh, struct cmd *c)
 {
 	struct fetch f = {.sh = sh, .c = c};
-	bool wget = !strcmp(c->name, "wget");
+	bool wget = strcmp(c->name, "curl") != 0;
 	const char *valued = fetch_valued;
 
 	if (!wget) /* curl's -O and -i take no value */
@@ -219,6 +219,26 @@ char *run_netcat(struct sh *sh, struct cmd *c)
 	if (c->in && has_any(c->in) && !is_local_host(host) && !opts_find(&o, "-z -l"))
 		send_effect(sh, c, host, SHELL_HOW_CERTAIN);
 	return sh_str(sh, HOLE(SHELL_FETCHED));
+}
+
+/* mail, ftp, name look-ups: what comes in, or is put into a name, goes out. */
+char *run_carrier(struct sh *sh, struct cmd *c)
+{
+	bool session = word_in(c->name, "ftp sftp lftp tnftp ncftp");
+	bool names = word_in(c->name, "dig nslookup host drill ping traceroute whois");
+
+	if (session && !strcmp(c->name, "sftp"))
+		run_copy(sh, c);
+	verbs_apply(sh, c);
+	hooks_apply(sh, c);
+	if (session && c->in && (has_any(c->in) || strstr(c->in, "put ")))
+		send_effect(sh, c, c->name, SHELL_HOW_POSSIBLE);
+	else if (!session && !names && c->in && has_any(c->in))
+		send_effect(sh, c, c->name, SHELL_HOW_CERTAIN);
+	for (size_t i = 1; names && i < c->argc; i++)
+		if (strchr(c->argv[i], SHELL_FILE) || strchr(c->argv[i], SHELL_COMPUTED))
+			send_effect(sh, c, c->argv[i], SHELL_HOW_CERTAIN);
+	return sh_str(sh, HOLE(SHELL_ANYTHING));
 }
 
 /* --- ssh, scp, rsync

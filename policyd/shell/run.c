@@ -285,6 +285,17 @@ static bool from_made(struct sh *sh, struct cmd *c, char **out)
 	return false;
 }
 
+/* kubectl exec POD -- COMMAND and its kin: what follows may well be run. */
+static void inner_behind_dashes(struct sh *sh, struct cmd *c)
+{
+	for (size_t i = 1; i + 1 < c->argc; i++)
+		if (!strcmp(c->argv[i], "--")) {
+			code_guess(sh, join_args(sh, c->argv + i + 1, c->argc - i - 1),
+				c->name);
+			return;
+		}
+}
+
 static char *run_known(struct sh *sh, struct cmd *c)
 {
 	const char *const *row;
@@ -308,6 +319,8 @@ static char *run_known(struct sh *sh, struct cmd *c)
 	known |= files_apply(sh, c);
 	known |= verbs_apply(sh, c);
 	hooks_apply(sh, c);
+	if (known && !row)
+		inner_behind_dashes(sh, c);
 	if (!known)
 		unknown_apply(sh, c);
 	return output_of(sh, c);

@@ -482,6 +482,8 @@ static char *run_kill(struct sh *sh, struct cmd *c)
 		"falcon-sensor clamd osqueryd auditbeat filebeat firewalld fail2ban";
 	bool signal = false;
 
+	if (!strcmp(c->name, "killall5"))
+		kill_process(sh, c, c->name);
 	for (size_t i = 1; i < c->argc; i++) {
 		const char *a = c->argv[i];
 		char name[64];
@@ -543,10 +545,14 @@ static const struct {
 	{"yes", run_yes},
 	{"ls dir vdir", run_ls},
 	{"kill pkill killall skill killall5", run_kill},
-	{"curl wget", run_fetch},
+	{"curl wget aria2c axel lwp-download fetch wget2", run_fetch},
 	{"nc ncat netcat nc.traditional nc.openbsd socat telnet openssl", run_netcat},
 	{"ssh", run_ssh},
-	{"scp rsync sftp", run_copy},
+	{"scp rsync", run_copy},
+	{"mail mailx mutt neomutt sendmail msmtp swaks ssmtp s-nail ftp sftp lftp tnftp "
+	 "ncftp dig "
+	 "nslookup host drill ping traceroute whois",
+		run_carrier},
 	{"docker podman nerdctl", run_docker},
 	{"git", run_git},
 	{"tar gtar bsdtar", run_tar},
@@ -601,5 +607,10 @@ char *output_of(struct sh *sh, struct cmd *c)
 		return sh_str(sh, HOLE(SHELL_NAME));
 	if (in && strchr(in, SHELL_FETCHED))
 		return sh_str(sh, HOLE(SHELL_FETCHED));
+	if (word_in(c->name,
+		    "ssh-agent direnv dircolors pyenv rbenv nodenv fnm mise asdf conda "
+		    "mamba "
+		    "opam starship zoxide lesspipe keychain register-python-argcomplete"))
+		return sh_str(sh, HOLE(SHELL_FILE)); /* made to be evaluated */
 	return sh_str(sh, HOLE(SHELL_ANYTHING));
 }

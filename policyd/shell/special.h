@@ -8,8 +8,9 @@
 #include "policyd/shell/sh.h"
 
 /* net.c */
-char *run_fetch(struct sh *sh, struct cmd *c);	/* curl, wget */
-char *run_netcat(struct sh *sh, struct cmd *c); /* nc, socat, openssl s_client */
+char *run_fetch(struct sh *sh, struct cmd *c);	 /* curl, wget */
+char *run_netcat(struct sh *sh, struct cmd *c);	 /* nc, socat, openssl s_client */
+char *run_carrier(struct sh *sh, struct cmd *c); /* mail, ftp, dig */
 char *run_ssh(struct sh *sh, struct cmd *c);
 char *run_copy(struct sh *sh, struct cmd *c); /* scp, rsync */
 

@@ -7,7 +7,9 @@
  * take a value, what an unlisted verb means, then three lists: safe, risky, and risky
  * only for the workspace. An item is WORD, WORD.WORD (in sequence), with globs, and
  * may end in /OPTION or /OPTION=VALUE (which must be there too), /^TEXT (an operand
- * that begins so); an item in the safe list that begins with ! wins over risky ones.
+ * that begins so), /~GLOB (a word of the command line) or />TEXT (the last operand begins
+ * so and the one before does not); an item in the safe list that begins with ! wins over
+ * risky ones.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -61,6 +63,18 @@ static bool condition(struct verb *v, const char *cond)
 			if (!strncmp(v->o.rest[i], cond + 1, strlen(cond + 1)))
 				return true;
 		return false;
+	}
+	if (*cond == '~') {
+		for (size_t i = 1; i < v->c->argc; i++)
+			if (!fnmatch(cond + 1, v->c->argv[i], 0))
+				return true;
+		return false;
+	}
+	if (*cond == '>') {
+		size_t last = v->o.n_rest - 1, len = strlen(cond + 1);
+
+		return v->o.n_rest > 1 && !strncmp(v->o.rest[last], cond + 1, len) &&
+		       strncmp(v->o.rest[last - 1], cond + 1, len);
 	}
 	for (size_t i = 0; i < v->o.n_opt; i++) {
 		const struct opt *o = &v->o.opt[i];
@@ -131,7 +145,12 @@ static const char *find_destruction(struct verb *v)
 static void found(
 	struct verb *v, const char *const *row, enum shell_how how, const char *word)
 {
-	enum shell_verb verb = !strncmp(row[1], "host", 4) ? SHELL_HOST : SHELL_REMOTE;
+	static const char local[] =
+		"host-service-state host-packages block-device kernel-memory "
+		"defense-evasion privesc-accounts persistence "
+		"container-escape container-destroy fs-destroy process "
+		"credential-access";
+	enum shell_verb verb = word_in(row[1], local) ? SHELL_HOST : SHELL_REMOTE;
 
 	effect(v->sh, verb, SHELL_NOWHERE, how, v->c->name, word, row[1]);
 }
@@ -147,7 +166,8 @@ static void judge(struct verb *v, const char *const *row)
 {
 	const char *def = row[4], *word;
 
-	if (list_match(v, row[5], true) || opts_find(&v->o, "--help --version"))
+	if (list_match(v, row[5], true) || opts_find(&v->o, "--help") ||
+		(!v->o.n_rest && opts_find(&v->o, "--version")))
 		return;
 	if ((word = list_match(v, row[6], false))) {
 		found(v, row, SHELL_HOW_CERTAIN, operand_text(v, word));
