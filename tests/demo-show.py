@@ -35,7 +35,8 @@ def ending(event):
              ("check", "check_ms"), (last, "end_ms"))
     parts = [f"{name} {ms(times[key])}" for name, key in named if times.get(key)]
     counts = ", ".join(f"{event.get(k, 0)} {k}" for k in ("added", "changed", "deleted"))
-    print(f"  = transaction {event.get('tx', '-')} {event['outcome']}: {counts}")
+    verb = "aborted, dropped" if event["outcome"] == "aborted" else event["outcome"]
+    print(f"  = transaction {event.get('tx', '-')} {verb}: {counts}")
     print(f"    {', '.join(parts)}")
 
 

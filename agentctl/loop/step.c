@@ -37,8 +37,8 @@ bool loop_vet(struct loop *l, const char *command, struct policy_answer *a)
 	report_add_int(o, "us", (int64_t)a->us);
 	report_emit(l->o->json, o);
 	if (!allowed && !l->o->json)
-		report_say("refused by policy: %s%s%s [%s]", a->reason,
-			*a->suggest ? "; " : "", a->suggest, a->rule);
+		report_say("refused by policy: %s%s%s", a->reason,
+			*a->suggest ? "; instead: " : "", a->suggest);
 	return allowed;
 }
 

@@ -128,9 +128,8 @@ static int answer_refusal(
 	struct task *t, const char *call_id, const struct policy_answer *a)
 {
 	return answer(t, call_id,
-		mem_printf("Refused by the policy, nothing was run: %s%s%s (rule %s)",
-			a->reason, *a->suggest ? ". Instead: " : "", a->suggest,
-			a->rule));
+		mem_printf("Refused by the policy, nothing was run: %s%s%s", a->reason,
+			*a->suggest ? ". Instead: " : "", a->suggest));
 }
 
 static const char *how_it_ended(
