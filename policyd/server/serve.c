@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,6 +345,14 @@ static int turn(struct loop *l, struct pollfd *pf)
 	return 0;
 }
 
+static void find_home(struct server *s)
+{
+	const struct passwd *pw = getpwuid(geteuid());
+
+	if (pw && pw->pw_dir)
+		snprintf(s->home, sizeof(s->home), "%s", pw->pw_dir);
+}
+
 int server_run(struct server *s)
 {
 	struct loop l = {.s = s, .listen_fd = -1, .signal_fd = -1, .lock_fd = -1};
@@ -351,6 +360,7 @@ int server_run(struct server *s)
 	struct rlimit files = {MAX_CLIENTS + 64, MAX_CLIENTS + 64}, none = {0, 0};
 	int e = pf ? open_signals(&l) : -ENOMEM;
 
+	find_home(s);
 	if (!e)
 		e = open_socket(&l, s->socket);
 	if (e == -EADDRINUSE)

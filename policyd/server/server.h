@@ -36,6 +36,7 @@ struct server {
 	struct links *links;
 	struct audit *audit;
 	const char *socket;
+	char home[1024]; /* of the user we run as; from the user database at start */
 	struct {
 		unsigned long requests, errors, decisions[4], reloads, clients, dropped;
 		unsigned long us_total, us_max;

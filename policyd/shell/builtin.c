@@ -93,6 +93,22 @@ static char *builtin_alias(struct sh *sh, struct cmd *c)
 	return NULL;
 }
 
+/* hash -p FILE NAME: from now on NAME is FILE. */
+static char *builtin_hash(struct sh *sh, struct cmd *c)
+{
+	struct func *f;
+	char *name;
+
+	if (c->argc < 4 || strcmp(c->argv[1], "-p"))
+		return NULL;
+	name = sh_cat3(sh, c->argv[3], "=", c->argv[2]);
+	name[strlen(c->argv[3])] = '\0';
+	f = sh_alloc(sh, sizeof(*f));
+	*f = (struct func){.next = sh->aliases, .name = name};
+	sh->aliases = f;
+	return NULL;
+}
+
 static void check_hook(struct sh *sh, const char *name, const char *value)
 {
 	const char *const *row = table_row(T_VARIABLES, name);
@@ -279,6 +295,7 @@ bool run_builtin(struct sh *sh, struct cmd *c, char **out)
 		{". source", builtin_source},
 		{"trap", builtin_trap},
 		{"alias", builtin_alias},
+		{"hash", builtin_hash},
 		{"export declare local typeset readonly", builtin_declare},
 		{"set", builtin_set},
 		{"shift", builtin_shift},

@@ -352,6 +352,25 @@ static void scan_awk(struct scan *s)
 	}
 }
 
+/* Beside dynamic code every literal may be what it runs or names. */
+static void scan_literals(struct scan *s)
+{
+	for (const char *p = s->text; *p; p++) {
+		const char *e = literal_end(p), *path;
+		char *lit;
+
+		if (!e)
+			continue;
+		lit = sh_unescape(s->sh, p + 1, (size_t)(e - p - 1));
+		if (strpbrk(lit, " \t"))
+			code_guess(s->sh, lit, s->program);
+		else if (*lit == '/' && is_outside(path_of(s->sh, lit, &path)))
+			effect(s->sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_COMPUTED,
+				s->program, lit, "code");
+		p = e;
+	}
+}
+
 /* Literals that name a place nobody should read from. */
 static void scan_credentials(struct scan *s)
 {
@@ -392,6 +411,8 @@ void code_text(struct sh *sh, const char *lang, const char *text, const char *pr
 	if (!strcmp(lang, "awk"))
 		scan_awk(&s);
 	scan_credentials(&s);
+	if (s.kinds & K_DYNAMIC)
+		scan_literals(&s);
 	if ((s.kinds & K_FORK) &&
 		(strstr(text, "while") || strstr(text, "for") || strstr(text, "loop")))
 		effect(sh, SHELL_PROCESS, SHELL_NOWHERE, SHELL_HOW_CERTAIN, program, text,
@@ -437,7 +458,7 @@ void code_guess(struct sh *sh, const char *text, const char *program)
 
 	if (*text == SHELL_ANYTHING || *text == SHELL_FILE || !*text)
 		return;
-	while (*text == '!' || *text == ':')
+	while (*text == '!' || *text == ':' || *text == '|')
 		text++;
 	if (sh->depth > SHELL_MAX_NESTING)
 		sh_stop(sh, "its commands are nested too deeply");

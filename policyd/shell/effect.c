@@ -59,6 +59,8 @@ void note_made(struct sh *sh, const char *word, const char *content, const char 
 	if (path_of(sh, word, &path) == SHELL_EMPTY || !path ||
 		!strcmp(path, "/dev/null"))
 		return;
+	if (content && strstr(path, "/.git/hooks/"))
+		code_guess(sh, content, "git hook");
 	m = sh_alloc(sh, sizeof(*m));
 	*m = (struct made){
 		.next = sh->made, .path = path, .content = content, .program = program};
@@ -75,4 +77,19 @@ const struct made *find_made(struct sh *sh, const char *word)
 	for (m = sh->made; m && strcmp(m->path, path); m = m->next)
 		;
 	return m;
+}
+
+void note_link(struct sh *sh, const char *word, const char *target)
+{
+	struct link *l;
+	const char *path;
+
+	if (path_of(sh, word, &path) == SHELL_EMPTY || *path != '/')
+		return;
+	target = path_join(sh, sh_cwd(sh), target);
+	if (!strcmp(target, path))
+		return;
+	l = sh_alloc(sh, sizeof(*l));
+	*l = (struct link){.next = sh->links, .path = path, .target = target};
+	sh->links = l;
 }

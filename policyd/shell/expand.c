@@ -113,9 +113,11 @@ static void put_value(struct field *f, const char *s, bool quoted)
 /* "$@", "${a[@]}": a field each; "$*" and the unquoted forms in one way or another. */
 static void put_list(struct field *f, char **v, size_t n, bool quoted, bool star)
 {
+	const char *ifs = var_get(f->sh, "IFS");
+
 	for (size_t i = 0; i < n; i++) {
 		if (i && (star && (quoted || f->plain)))
-			put(f, " ", 1);
+			put(f, ifs && !has_hole(ifs) ? ifs : " ", ifs && !*ifs ? 0 : 1);
 		else if (i && f->plain)
 			put(f, " ", 1);
 		else if (i)

@@ -60,6 +60,8 @@ static void note_copies(struct sh *sh, struct cmd *c, struct opts *o)
 
 	if (word_in(c->name, "cp mv install ln gcp") && o->n_rest == 2) {
 		src = o->rest[0];
+		if (!strcmp(c->name, "ln") && opts_find(o, "-s --symbolic"))
+			note_link(sh, o->rest[1], src);
 		m = find_made(sh, src);
 		if (m) {
 			note_made(sh, o->rest[1], m->content, m->program);
@@ -72,6 +74,11 @@ static void note_copies(struct sh *sh, struct cmd *c, struct opts *o)
 			note_made(sh, o->rest[1], NULL, NULL);
 		return;
 	}
+	for (size_t i = 0;
+		i < o->n_rest && word_in(c->name, "gcc cc clang g++ clang++ c++ tcc");
+		i++)
+		if ((m = find_made(sh, o->rest[i])) && m->content)
+			code_text(sh, "c", m->content, c->name);
 	if (out && out->value &&
 		word_in(c->name, "gcc cc clang g++ clang++ c++ go rustc"))
 		note_made(sh, out->value, NULL, NULL);

@@ -292,7 +292,9 @@ static void parse_array(struct parser *p, struct assign *a)
 		if (p->s[p->i] == '[') { /* [index]=value: the value is what matters */
 			size_t n = strcspn(p->s + p->i, "]\n");
 
-			if (p->s[p->i + n] == ']' && p->s[p->i + n + 1] == '=')
+			if (p->s[p->i + n] == ']' && p->s[p->i + n + 1] == '=' &&
+				!memchr(p->s + p->i, '$', n) &&
+				!memchr(p->s + p->i, '`', n))
 				p->i += n + 2;
 		}
 		*tail = parse_word(p, STOP_META);
@@ -654,6 +656,15 @@ static struct node *parse_command(struct parser *p)
 	return n;
 }
 
+/* time with an option that the keyword does not know is the program of that name. */
+static bool is_time_program(struct parser *p)
+{
+	size_t i = p->i + 4;
+
+	i += strspn(p->s + i, " \t");
+	return p->s[i] == '-' && !(p->s[i + 1] == 'p' && is_meta(p->s[i + 2]));
+}
+
 /* time -p and ! before a pipeline say nothing about effects, but "!" is kept. */
 static struct node *parse_pipeline(struct parser *p)
 {
@@ -665,7 +676,7 @@ static struct node *parse_pipeline(struct parser *p)
 		if (at_keyword(p, "!")) {
 			p->i++;
 			not = true;
-		} else if (at_keyword(p, "time")) {
+		} else if (at_keyword(p, "time") && !is_time_program(p)) {
 			p->i += 4;
 			skip(p, false);
 			if (at_keyword(p, "-p"))

@@ -208,6 +208,10 @@ enum shell_place path_of(struct sh *sh, const char *word, const char **path)
 	if (!strncmp(word, "file://", 7))
 		word += 7;
 	p = path_join(sh, sh_cwd(sh), word);
+	for (const struct link *l = sh->links; l; l = l->next)
+		if (below(p, l->path) && p[strlen(l->path)]) /* through it, not itself */
+			p = path_join(
+				sh, "/", sh_cat(sh, l->target, p + strlen(l->path)));
 	*path = p;
 	return place_of(sh->ctx, sh, p);
 }

@@ -117,7 +117,8 @@ static char *run_shell(struct sh *sh, struct cmd *c, const char *const *row)
 		return sh_str(sh, HOLE(SHELL_ANYTHING));
 	sh->st.args = o.rest + (skip < o.n_rest ? skip : o.n_rest);
 	sh->st.n_args = skip < o.n_rest ? o.n_rest - skip : 0;
-	if (code && !skip && sh->st.n_args) { /* the first one is $0 */
+	if (code && sh->st.n_args) { /* the first one is $0 */
+		sh->arg0 = sh->st.args[0];
 		sh->st.args++;
 		sh->st.n_args--;
 	}
@@ -223,7 +224,9 @@ static size_t take_assignments(struct sh *sh, struct cmd *c, char **v, size_t n)
 static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 {
 	const char *flags = row[3];
+	const struct opt *dir, *out;
 	struct opts o;
+	char *text;
 	size_t skip = (size_t)(row[2][0] - '0'), from;
 
 	if (row[2][0] < '0' || row[2][0] > '9')
@@ -243,6 +246,26 @@ static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 		from = take_assignments(sh, c, o.rest, o.n_rest);
 		o.rest += from;
 		o.n_rest -= from;
+	}
+	dir = word_in(c->name, "env genv sudo run0 systemd-run")
+		      ? opts_find(&o, "-C --chdir -D")
+		      : NULL;
+	out = word_in(c->name, "time gtime strace ltrace perf valgrind multitime")
+		      ? opts_find(&o, "-o --output --log-file")
+		      : NULL;
+	if (out && out->value)
+		effect_path(sh, SHELL_OVERWRITE, c->name, out->value, SHELL_PLAIN);
+	if (word_in(c->name, "script scriptlive") && o.n_rest)
+		effect_path(sh, SHELL_OVERWRITE, c->name, o.rest[0], SHELL_PLAIN);
+	if (dir && dir->value) {
+		struct state s = state_copy(sh);
+
+		sh_chdir(sh, path_join(sh, sh_cwd(sh), dir->value));
+		text = skip < o.n_rest
+			       ? run_argv(sh, o.rest + skip, o.n_rest - skip, c->in)
+			       : NULL;
+		sh->st = s;
+		return text;
 	}
 	if (skip >= o.n_rest)
 		return word_in("text", flags) ? NULL : c->in ? sh_str(sh, c->in) : NULL;
@@ -268,8 +291,15 @@ static bool from_made(struct sh *sh, struct cmd *c, char **out)
 {
 	const struct made *m;
 
-	if (!strchr(c->argv[0], '/'))
+	if (!strchr(c->argv[0], '/')) {
+		/* found through a PATH that this command changed */
+		for (m = var_find(sh, "PATH") ? sh->made : NULL; m; m = m->next)
+			if (m->program && !strcmp(base_name(m->path), c->name)) {
+				c->name = m->program;
+				break;
+			}
 		return false;
+	}
 	m = find_made(sh, c->argv[0]);
 	if (!m)
 		return false;
@@ -277,7 +307,7 @@ static bool from_made(struct sh *sh, struct cmd *c, char **out)
 		c->name = m->program;
 		return false;
 	}
-	if (m->content) {
+	if (m->content && *m->content != SHELL_FILE) {
 		*out = run_program_text(sh, c, m->content);
 		return true;
 	}
@@ -313,6 +343,9 @@ static char *run_known(struct sh *sh, struct cmd *c)
 		return run_shell(sh, c, row);
 	if (special_apply(sh, c, &out))
 		return out;
+	for (size_t i = 1; word_in(c->name, "gdb lldb rr") && i + 1 < c->argc; i++)
+		if (!strcmp(c->argv[i], "--args"))
+			return run_argv(sh, c->argv + i + 1, c->argc - i - 1, c->in);
 	if (row)
 		run_interpreter(sh, c, row);
 	known |= row != NULL;

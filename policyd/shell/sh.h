@@ -71,6 +71,12 @@ struct func {
 	bool active; /* being read: a call of itself is recursion */
 };
 
+/** A symbolic link that the command made. */
+struct link {
+	struct link *next;
+	const char *path, *target;
+};
+
 /** A file that the command made: what is in it, or which program it is a copy of. */
 struct made {
 	struct made *next;
@@ -85,9 +91,11 @@ struct sh {
 	size_t arena_bytes;
 	unsigned steps, depth, calls;
 
+	const char *arg0; /* $0 of an inner shell */
 	struct state st;
 	struct func *funcs, *aliases;
 	struct made *made;
+	struct link *links;
 	size_t pick, radix;
 	bool again; /* a further pick: assignments add a value */
 	unsigned fds;
@@ -213,6 +221,7 @@ struct shell_effect *effect(struct sh *sh, enum shell_verb v, enum shell_place p
 struct shell_effect *effect_path(struct sh *sh, enum shell_verb v, const char *program,
 	const char *word, enum shell_how how);
 void note_made(struct sh *sh, const char *word, const char *content, const char *program);
+void note_link(struct sh *sh, const char *word, const char *target);
 const struct made *find_made(struct sh *sh, const char *word);
 bool is_outside(enum shell_place p);
 

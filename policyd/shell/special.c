@@ -228,6 +228,8 @@ static char *run_parallel(struct sh *sh, struct cmd *c)
 	opts_read(sh, c,
 		"first -j --jobs -a --arg-file --delay --timeout -n -N -S --sshlogin",
 		&o);
+	if (!o.n_rest && c->in) /* the lines are the commands */
+		return eval_text(sh, c->in, NULL, c->name);
 	while (k < o.n_rest && strncmp(o.rest[k], ":::", 3))
 		fields_add(sh, &argv, o.rest[k++], false);
 	if (k < o.n_rest)
@@ -462,6 +464,59 @@ static char *run_ls(struct sh *sh, struct cmd *c)
 		   : sh_str(sh, HOLE(SHELL_BELOW));
 }
 
+/* --- files of commands that this command wrote itself ------------------------------- */
+
+static void recipe_lines(struct sh *sh, const char *text, const char *program)
+{
+	while (text && *text) {
+		size_t n = strcspn(text, "\n");
+
+		if (*text == '\t')
+			code_guess(sh,
+				sh_strn(sh, text + 1 + strspn(text + 1, "@-+ \t"),
+					n > strspn(text + 1, "@-+ \t")
+						? n - 1 - strspn(text + 1, "@-+ \t")
+						: 0),
+				program);
+		text += n;
+		text += *text == '\n';
+	}
+}
+
+static char *run_make(struct sh *sh, struct cmd *c)
+{
+	static const char *const names[] = {"Makefile", "makefile", "GNUmakefile"};
+	const struct opt *file;
+	const struct made *m;
+	struct opts o;
+
+	opts_read(sh, c, "-f --file --makefile -C -j -I -o -W --eval", &o);
+	hooks_apply(sh, c);
+	file = opts_find(&o, "-f --file --makefile");
+	for (size_t i = 0; !file && i < 3; i++)
+		if ((m = find_made(sh, names[i])))
+			recipe_lines(sh, m->content, c->name);
+	if (file && file->value && !strcmp(file->value, "-"))
+		recipe_lines(sh, c->in, c->name);
+	else if (file && file->value && (m = find_made(sh, file->value)))
+		recipe_lines(sh, m->content, c->name);
+	return sh_str(sh, HOLE(SHELL_ANYTHING));
+}
+
+/* The strings of a package.json that this command wrote, as commands. */
+static void package_scripts(struct sh *sh, struct cmd *c)
+{
+	const struct made *m = find_made(sh, "package.json");
+
+	for (const char *p = m ? m->content : NULL; p && (p = strchr(p, '"'));) {
+		size_t n = strcspn(p + 1, "\"");
+
+		code_guess(sh, sh_strn(sh, p + 1, n), c->name);
+		p += n + 1;
+		p += *p == '"';
+	}
+}
+
 /* --- kill -------------------------------------------------------------------------- */
 
 static void kill_process(struct sh *sh, struct cmd *c, const char *word)
@@ -557,6 +612,7 @@ static const struct {
 	{"git", run_git},
 	{"tar gtar bsdtar", run_tar},
 	{"cmake", run_cmake},
+	{"make gmake bmake", run_make},
 	{"mysql mariadb psql sqlcmd mongo mongosh redis-cli cqlsh clickhouse-client "
 	 "valkey-cli snowsql bq sqlplus duckdb sqlite3 influx cypher-shell",
 		run_database},
@@ -564,6 +620,8 @@ static const struct {
 
 bool special_apply(struct sh *sh, struct cmd *c, char **out)
 {
+	if (sh->made && word_in(c->name, "npm yarn pnpm bun"))
+		package_scripts(sh, c);
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (word_in(c->name, table[i].names)) {
 			*out = table[i].run(sh, c);

@@ -205,6 +205,17 @@ static void git_hooks(struct sh *sh, struct cmd *c, struct opts *o, const char *
 			!(word_in(o->opt[i].name, "-u -x") &&
 				!word_in(sub, "rebase clone fetch ls-remote")))
 			code_guess(sh, o->opt[i].value, c->name);
+	for (size_t i = 1; i < o->n_rest; i++) {
+		const char *ext = strstr(o->rest[i], "ext::");
+		char *text = ext ? sh_str(sh, ext + 5) : NULL;
+
+		for (char *p = text; p && *p; p++)
+			if (*p == '%')
+				*p = ' ';
+		if (text)
+			code_guess(sh, text, c->name);
+	}
+	hooks_apply(sh, c);
 	if (word_in(sub, "bisect") && o->n_rest > 2 && !strcmp(o->rest[1], "run"))
 		from = 2;
 	if (word_in(sub, "submodule") && o->n_rest > 2 && !strcmp(o->rest[1], "foreach"))

@@ -73,7 +73,7 @@ const char *var_get(struct sh *sh, const char *name)
 		for (const char *p = name; *p && k < 100000; p++)
 			k = k * 10 + (size_t)(*p - '0');
 		if (k == 0)
-			return "bash";
+			return sh->arg0 ? sh->arg0 : "bash";
 		return k <= sh->st.n_args ? sh->st.args[k - 1] : NULL;
 	}
 	if (!strcmp(name, "PWD") && !var_find(sh, name))
