@@ -33,7 +33,7 @@ try user cat old/named
 setfacl -m g:777:r old/named && chmod 604 old/named
 cp -a inherit copy
 mv inherit/f old/f
-getfacl -R . 2>/dev/null
+find . | LC_ALL=C sort | xargs getfacl 2>/dev/null
 END
 for d in "$P" "$M"; do bash "$TMP/play" "$d" >"$TMP/$(basename "$d").out" 2>&1; done
 diff "$TMP/plain.out" "$TMP/mnt.out" >&2 || fail 'ext4 (<) and the mount (>) differ'

@@ -26,9 +26,9 @@ for workers in 1 2 8; do
 		eq r "$(head -c $len "$M/$f" | tr -s r)"
 		txfs -C "$M" rollback s || fail rollback
 		eq q "$(head -c $len "$M/$f" | tr -s q)" "$f: dirtied before the savepoint"
-		hold dirty 0 0 $len Z
+		hold dirty 0 0 $len Z >/dev/null
 		eq q "$(head -c $len "$M/$f" | tr -s q)" "$f: written through a mapping that was rolled back"
-		hold munmap 0
+		hold munmap 0 >/dev/null
 		say ok open 0 rw "$M/$f"
 		say ok map 0 $len
 		say ok dirty 0 0 $len t
@@ -38,9 +38,9 @@ for workers in 1 2 8; do
 		say ok dirty 0 0 $len u
 		abort_tx "$M"
 		eq t "$(head -c $len "$M/$f" | tr -s t)" "$f: dirtied before abort, still there"
-		hold dirty 0 0 $len Z
-		hold munmap 0
-		hold close 0
+		hold dirty 0 0 $len Z >/dev/null
+		hold munmap 0 >/dev/null
+		hold close 0 >/dev/null
 		txfs -C "$M" sync || fail sync
 		eq t "$(head -c $len "$B/$f" | tr -s t)" "$f: written after abort"
 	done
@@ -50,9 +50,9 @@ for workers in 1 2 8; do
 	say ok dirty 0 0 3000000 v
 	commit_tx "$M" "$ID"
 	eq v "$(head -c 3000000 "$B/big" | tr -s v)" 'dirtied before commit of a private view'
-	hold dirty 0 0 3000000 Z
-	hold munmap 0
-	hold close 0
+	hold dirty 0 0 3000000 Z >/dev/null
+	hold munmap 0 >/dev/null
+	hold close 0 >/dev/null
 	txfs -C "$M" sync
 	eq v "$(head -c 3000000 "$B/big" | tr -s v)" 'dirtied after commit of a private view'
 	cmp "$M/big" "$B/big" || fail 'view and base differ'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # P6: one list of calls on a mount and on ext4: the same answers, errors and bytes: exchange,
-# noreplace, O_TMPFILE with linkat, O_DIRECT, copy_file_range, names too long, loops, types.
+# noreplace, O_DIRECT, copy_file_range, names too long, loops, types.
 # timeout: 20
 . "$TESTS/mount/helpers.bash"
 B=$TMP/base M=$TMP/mnt P=$TMP/plain
@@ -33,12 +33,6 @@ def direct():
     r = os.readv(fd, [m])
     os.close(fd)
     return n, r, os.path.getsize("odirect")
-def tmpfile():
-    fd = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o644)
-    os.write(fd, b"temporary")
-    n = os.fstat(fd).st_nlink
-    os.link(f"/proc/self/fd/{fd}", "named", follow_symlinks=True)
-    return n, os.fstat(fd).st_nlink, open("named").read()
 def copied():
     a, b = os.open("big", os.O_RDONLY), os.open("copied", os.O_CREAT | os.O_RDWR, 0o644)
     n = os.copy_file_range(a, b, 70000, 100, 5000)
@@ -89,7 +83,6 @@ show("xattr of no space", lambda: os.setxattr("one", "other.a", b"1"))
 show("xattr empty", lambda: os.setxattr("one", "user.e", b""))
 show("xattr list", lambda: os.listxattr("one"))
 show("xattr long name", lambda: os.setxattr("one", "user." + "n" * 251, b"1"))
-show("tmpfile", tmpfile)
 show("direct", direct)
 show("copied", copied)
 show("stat links", lambda: (os.stat("dir").st_nlink, os.stat("dir/sub").st_nlink))

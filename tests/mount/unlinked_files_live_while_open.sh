@@ -11,7 +11,7 @@ mount_ws "$B" "$M"
 hold_start
 say ok open 0 rw "$M/file"
 rm "$M/file"
-hold stat 0
+hold stat 0 >/dev/null
 [[ $SAID == *size=5*nlink=0* ]] || fail "stat of an unlinked file: $SAID"
 say 'ok 6' write 0 5 added/
 say 'ok base/added/' read 0 0 20
