@@ -158,10 +158,11 @@ bench-quick: all tools
 	$(Q)bash benchmarks/quick.sh $(BIN)
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	install -d $(DESTDIR)$(PREFIX)/bin \
 		$(DESTDIR)$(PREFIX)/include/txfs
 	install -m 755 $(BIN)/txfs $(BIN)/policyd $(BIN)/agentctl $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(wildcard man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	for s in 1 4 5 7 8; do for m in man/*.$$s; do [ ! -f $$m ] || \
+		install -D -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man$$s/$${m##*/}; done; done
 	install -m 644 $(wildcard include/txfs/*.h) $(DESTDIR)$(PREFIX)/include/txfs
 
 clean:
@@ -170,5 +171,8 @@ clean:
 .PHONY: all deps demo check check-all check-unit check-mount check-policy check-agent \
 	check-long lint bench-quick install clean unit-tests tools
 .DELETE_ON_ERROR:
+
+# Taken in by .incbin, which -MMD does not see.
+$(B)/obj/agentctl/tool/data.o: $(wildcard agentctl/data/*)
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

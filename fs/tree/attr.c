@@ -20,7 +20,7 @@ int tree_getattr(struct node *n, struct attr *a)
 /* Clear what ext4 clears when somebody else's bytes or owner come to a program. */
 void attr_kill_suid(struct attr *a)
 {
-	if (!S_ISREG(a->mode))
+	if (S_ISDIR(a->mode))
 		return;
 	a->mode &= ~(uint32_t)S_ISUID;
 	if (a->mode & S_IXGRP)

@@ -55,9 +55,9 @@ static void free_strings(struct log *l)
 struct rec *log_add(struct log *l, enum rec_op op)
 {
 	if (l->n == l->cap) {
-		struct rec *r = l->r == l->fixed ? NULL : l->r;
+		struct rec *old = l->r == l->fixed ? NULL : l->r;
+		struct rec *r = realloc(old, l->cap * 2 * sizeof(*r));
 
-		r = realloc(r, l->cap * 2 * sizeof(*r));
 		if (!r) {
 			l->err = -ENOMEM;
 			l->n--; /* the group is lost anyhow; reuse the last place */
@@ -382,8 +382,9 @@ int delta_pool(struct tree *t, struct delta *d, struct pool **out)
 	auto_unlock pthread_mutex_t *lk = lock(&l->lock);
 	int r;
 
-	if (!l->pool && l->below && l->below->tx == l->tx && l->below->pool)
-		l->pool = pool_get(l->below->pool);
+	for (struct layer *b = l->below; b && b->tx == l->tx && !l->pool; b = b->below)
+		if (b->pool)
+			l->pool = pool_get(b->pool);
 	if (!l->pool) {
 		r = pool_open(store_dirfd(t->store), l->tx, true, &l->pool);
 		if (r == -EEXIST)

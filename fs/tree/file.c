@@ -299,8 +299,7 @@ static int fallocate_in(struct node *n, struct delta *d, int mode, uint64_t off,
 		d->a.size = end;
 	d->parts |= PART_DATA;
 	d->a.mtime_ns = d->a.ctime_ns = tree_now_ns();
-	attr_kill_suid(&d->a);
-	return r;
+	return r; /* the kernel asks for suid to be cleared by itself */
 }
 
 int tree_fallocate(struct node *n, int mode, uint64_t off, uint64_t len)

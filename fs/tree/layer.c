@@ -124,6 +124,22 @@ void layer_detach_lowest(struct view *v, struct layer *l)
 	l->view = NULL;
 }
 
+/* What lower layers say of the object goes on at the node that replaces a retired one. */
+static void hand_over(struct node *n)
+{
+	struct node *to = node_of(n->view, n->obj, n->parent, n->parent ? n->name : NULL);
+
+	if (!to)
+		return; /* no memory: the object answers ESTALE until it is looked up
+			   again */
+	for (struct delta *d = n->top; d; d = d->below) {
+		d->node = node_get(to);
+		node_put(n);
+	}
+	to->top = steal(&n->top);
+	node_put(to);
+}
+
 void layer_pop(
 	struct view *v, void (*f)(void *, struct node *, struct delta *), void *arg)
 {
@@ -137,6 +153,8 @@ void layer_pop(
 			f(arg, n, d);
 		unchain(d);
 		delta_free(v->t, d);
+		if (n->stale && n->top)
+			hand_over(n);
 		node_put(n);
 	}
 	v->top = l->below;
@@ -283,6 +301,7 @@ int layer_merge_top(struct view *v)
 		r->layer.id = top->id;
 	}
 	v->top = to;
+	err = log_end(t, &l, err);
 	layer_free(t, top);
-	return log_end(t, &l, err);
+	return err;
 }

@@ -539,6 +539,44 @@ int obj_path(struct tree *t, struct obj *o, char **out)
 	return 0;
 }
 
+/* The object at one name of a base directory; a reference. */
+static int step_down(struct tree *t, struct obj *dir, const char *name, struct obj **out)
+{
+	struct fdref *ref;
+	struct bstat st;
+	int r = obj_dir(t, dir, &ref);
+
+	if (r)
+		return r;
+	r = base_stat(ref->fd, name, &st);
+	fdcache_put(t->fds, ref);
+	if (r)
+		return r;
+	*out = obj_of_base(t, dir, name, &st);
+	return *out ? 0 : -ENOMEM;
+}
+
+int obj_find_at(struct tree *t, struct obj *o, const char *path)
+{
+	auto_free char *copy = strdup(path);
+	struct obj *cur = obj_get(t->root), *next;
+	char *save, *name;
+	int r = copy ? 0 : -ENOMEM;
+
+	name = copy ? strtok_r(copy, "/", &save) : NULL;
+	for (; name && !r; name = strtok_r(NULL, "/", &save)) {
+		r = step_down(t, cur, name, &next);
+		if (!r) {
+			obj_put(t, cur);
+			cur = next;
+		}
+	}
+	if (!r && cur != o)
+		r = -ENOENT;
+	obj_put(t, cur);
+	return r;
+}
+
 void obj_forget_fds(struct tree *t, struct obj *o)
 {
 	fdcache_drop(t->fds, o->id * 2);

@@ -133,6 +133,9 @@ uint64_t obj_known_ino(struct tree *t, uint64_t ino);
  * and name set: in the staging directory; both NULL: nowhere. */
 int obj_place(struct tree *t, struct obj *o, struct obj *parent, const char *name);
 
+/** obj_find_at(t, o, path): @o lies at @path below the base now. -ENOENT: it does not. */
+int obj_find_at(struct tree *t, struct obj *o, const char *path);
+
 /** obj_dir(t, o, out): O_PATH descriptor of a base directory, cached. Put by fdcache_put.
  */
 int obj_dir(struct tree *t, struct obj *o, struct fdref **out);

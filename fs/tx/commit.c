@@ -240,12 +240,11 @@ static int settle_place(struct commit *c, struct nobj *b)
 
 		return obj_place(t, b->o, NULL, kept && b->taken[0] ? b->taken : NULL);
 	}
-	if (b->first_add == SIZE_MAX)
-		return 0;
-	k = &c->n->name[b->first_add];
-	if (!b->new_path)
-		return 0;
-	return obj_place(t, b->o, k->dir->o, k->name);
+	if (b->placed != SIZE_MAX) {
+		k = &c->n->name[b->placed];
+		return obj_place(t, b->o, k->dir->o, k->name);
+	}
+	return b->place_lost && b->new_path ? obj_find_at(t, b->o, b->new_path) : 0;
 }
 
 static void settle_obj(struct commit *c, struct nobj *b, struct log *l)
@@ -310,7 +309,7 @@ static void drop_replaced(struct commit *c)
 
 		if (s->op != STEP_TAKE && s->op != STEP_SWAP)
 			continue;
-		if (itself && !b->gone && b->new_path && !b->staged[0])
+		if (itself && b->placed != SIZE_MAX && !b->staged[0])
 			continue; /* it went on to its new place */
 		if (b && b->image && (s->op == STEP_SWAP || itself))
 			continue; /* a before-image */

@@ -87,6 +87,8 @@ struct nobj {
 	struct base_print staged_print;
 	char taken[48]; /* itself, while or after it is moved out */
 	char *old_path, *new_path;
+	size_t placed;	     /* index of the name its file is put at, SIZE_MAX: none */
+	bool place_lost;     /* its known name goes, another link stays: new_path */
 	bool dir_touched;    /* a step changes its entries */
 	struct delta *image; /* before-image, or NULL */
 };
@@ -104,6 +106,8 @@ struct net {
 	size_t objs, obj_cap;
 	struct nname *name;
 	size_t names, name_cap;
+	struct nobj **moved; /* plan: directories that leave their place */
+	size_t nmoved;
 	uint32_t *slot; /* hash table of index + 1, by directory and name */
 	size_t slots;
 };

@@ -186,6 +186,7 @@ void txm_list(struct txm *m, struct txfs_ioc_page *io)
 static int collect_changes(struct txm *m, struct txfs_ioc_page *io)
 {
 	struct tx *x = io->id ? tx_find(m, io->id) : tx_main(m);
+	int r;
 
 	changes_free(m->page, m->pages);
 	m->page = NULL;
@@ -193,6 +194,9 @@ static int collect_changes(struct txm *m, struct txfs_ioc_page *io)
 	if (!x)
 		return -ENOENT;
 	m->page_id = x->id;
+	if (!(io->flags & TXFS_CHANGES_CONFLICTS) && x->state == TXFS_OPEN &&
+		(r = m->h.barrier(m->h.arg)))
+		return r; /* what is dirty in a mapping counts too */
 	if (!(io->flags & TXFS_CHANGES_CONFLICTS))
 		return changes_of(m, x, &m->page, &m->pages);
 	m->page = calloc(x->conflicts + 1, sizeof(*m->page));

@@ -31,7 +31,7 @@ static struct nobj *obj_add(struct net *n, struct delta *d)
 		return NULL;
 	b->o = d->obj;
 	b->d = d;
-	b->first_add = SIZE_MAX;
+	b->first_add = b->placed = SIZE_MAX;
 	d->obj->plan = b;
 	n->obj[n->objs++] = b;
 	return b;
@@ -143,6 +143,10 @@ static void classify(struct net *n)
 		if (was)
 			was->removed++;
 	}
+	/* What keeps its place in the base is known by it, not by a further link. */
+	for (size_t i = 0; i < n->objs; i++)
+		if (n->obj[i]->o->has_base && !n->obj[i]->removed)
+			n->obj[i]->first_add = SIZE_MAX;
 }
 
 int net_new(struct tree *t, struct layer *top, struct net **out)
@@ -184,6 +188,7 @@ void net_free(struct net *n)
 	free(n->obj);
 	free(n->name);
 	free(n->slot);
+	free(n->moved);
 	free(n);
 }
 

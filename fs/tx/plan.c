@@ -170,6 +170,17 @@ static int take_all(struct txm *m, struct net *n, uint64_t layer, struct plan *p
 	return 0;
 }
 
+static int collect_moved(struct net *n)
+{
+	n->moved = calloc(n->objs + 1, sizeof(struct nobj *));
+	if (!n->moved)
+		return -ENOMEM;
+	for (size_t i = 0; i < n->objs; i++)
+		if (n->obj[i]->old_path && S_ISDIR(n->obj[i]->d->a.mode))
+			n->moved[n->nmoved++] = n->obj[i];
+	return 0;
+}
+
 /* The first new name of an object whose file waits in the staging directory. */
 static int place_all(struct net *n, struct plan *p)
 {
@@ -186,15 +197,17 @@ static int place_all(struct net *n, struct plan *p)
 
 		if (!b || k->base_now == k->now || b->new_path)
 			continue;
+		if (b->in_base && !b->taken[0])
+			continue; /* it stays; this is a further link */
 		src = b->staged[0] ? b->staged : b->taken;
 		print = b->staged[0] ? &b->staged_print : &b->st.print;
 		if (!*src)
-			continue; /* a further link of a file that stays */
+			continue;
 		r = net_name_path(n, k, &path);
 		if (r)
 			return r;
 		b->new_path = strdup(path);
-		b->first_add = i;
+		b->first_add = b->placed = i;
 		s = add(p, STEP_PLACE, b->o, path, strdup(src));
 		if (!s || !b->new_path)
 			return -ENOMEM;
@@ -211,12 +224,11 @@ static int moved_path(struct net *n, const char *old, char **out)
 	const struct nobj *best = NULL;
 	size_t best_len = 0;
 
-	for (size_t i = 0; i < n->objs; i++) {
-		const struct nobj *b = n->obj[i];
-		size_t len = b->old_path ? strlen(b->old_path) : 0;
+	for (size_t i = 0; i < n->nmoved; i++) {
+		const struct nobj *b = n->moved[i];
+		size_t len = strlen(b->old_path);
 
-		if (len > best_len && S_ISDIR(b->d->a.mode) &&
-			!strncmp(old, b->old_path, len) &&
+		if (len > best_len && !strncmp(old, b->old_path, len) &&
 			(!old[len] || old[len] == '/')) {
 			best = b;
 			best_len = len;
@@ -251,8 +263,9 @@ static int staying_path(struct net *n, struct nobj *b, char **out)
 	size_t count = 0;
 	int r = obj_path(n->t, b->o, &old);
 
-	if (!r && !is_taken_name(n, old))
+	if (!r && (!b->removed || !is_taken_name(n, old)))
 		return moved_path(n, old, out);
+	b->place_lost = true;
 	r = links_find(n->t, b->st.print.ino, &path, &count);
 	if (!r)
 		r = -ENOENT;
@@ -274,7 +287,7 @@ static int link_all(struct net *n, struct plan *p)
 		char *path, *from;
 		int r;
 
-		if (!b || k->base_now == k->now || (b->new_path && b->first_add == i))
+		if (!b || k->base_now == k->now || b->placed == i)
 			continue;
 		r = b->new_path ? ((from = strdup(b->new_path)) ? 0 : -ENOMEM)
 				: staying_path(n, b, &from);
@@ -406,6 +419,22 @@ fail:
 	return -ENOMEM;
 }
 
+/* A hard-linked file that loses the name it is known by is found under another. */
+static int keep_places(struct net *n)
+{
+	for (size_t i = 0; i < n->objs; i++) {
+		struct nobj *b = n->obj[i];
+		int r;
+
+		if (!b->in_base || b->gone || !b->removed || b->new_path)
+			continue;
+		r = staying_path(n, b, &b->new_path);
+		if (r && r != -ENOENT)
+			return r;
+	}
+	return 0;
+}
+
 static int attrs_all(struct net *n, struct plan *p)
 {
 	for (size_t i = 0; i < n->objs; i++) {
@@ -535,9 +564,13 @@ int plan_make(struct txm *m, struct net *n, uint64_t layer, struct plan **out)
 		return -ENOMEM;
 	r = take_all(m, n, layer, p);
 	if (!r)
+		r = collect_moved(n);
+	if (!r)
 		r = place_all(n, p);
 	if (!r)
 		r = swap_all(n, p);
+	if (!r)
+		r = keep_places(n);
 	if (!r)
 		r = link_all(n, p);
 	if (!r)

@@ -144,8 +144,15 @@ static void fence(void *arg, struct node *n, struct delta *d)
 
 	if (S_ISDIR(d->a.mode))
 		replace_names(p, n, d);
-	if (S_ISDIR(d->a.mode) ? d->parts & PART_NEW : d->parts & hard)
+	if (S_ISDIR(d->a.mode) ? d->parts & PART_NEW : d->parts & hard) {
+		/* Names it kept lead to the old id: with one name it is known, else all
+		 * go. */
+		if (n->parent && n->name)
+			inval_add_entry(p->i, n->parent->id, n->name);
+		if (!S_ISDIR(d->a.mode) && d->a.nlink > 1)
+			p->i->all = true;
 		node_retire(n);
+	}
 	inval_add_inode(p->i, n->id);
 }
 
