@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
@@ -150,28 +151,47 @@ static int mount_again(struct txfs *t)
 				   w->mnt, NULL});
 }
 
-int txfs_open_or_mount(const char *dir, struct txfs **out, bool *mounted)
+/* Whoever mounts or unmounts for a run does it alone: STATE/mnt/lock, until closed. */
+static int own_mounts_lock(void)
 {
-	int err, first = txfs_open(dir, out);
-	struct txfs *t = *out;
+	auto_free char *dir = NULL;
+	auto_free char *path = NULL;
+	int err = state_sub("mnt", &dir), fd;
 
-	*mounted = false;
-	if (!t || (first != -ENOENT && first != -ENOTCONN))
-		return first;
-	err = t->w ? mount_again(t) : mount_new(t, dir);
-	if (err) {
-		struct txfs *other;
-
-		/* somebody else may have been quicker with the same directory */
-		if (!txfs_open(dir, &other)) {
-			txfs_close(t);
-			*out = other;
-			return 0;
-		}
-		txfs_close(other);
+	if (err)
+		return err;
+	path = mem_printf("%s/lock", dir);
+	if (!path)
+		return -ENOMEM;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0 && flock(fd, LOCK_EX) < 0) {
+		err = -errno;
+		close(fd);
 		return err;
 	}
-	txfs_close(t);
+	return fd < 0 ? -errno : fd;
+}
+
+int txfs_open_or_mount(const char *dir, struct txfs **out, bool *mounted)
+{
+	int err = txfs_open(dir, out);
+	auto_close int lock = -1;
+
+	*mounted = false;
+	if (!*out || (err != -ENOENT && err != -ENOTCONN))
+		return err;
+	lock = own_mounts_lock();
+	if (lock < 0)
+		return say(*out, lock, "cannot lock the state directory: %s", strerror(-lock));
+	/* somebody else may have been quicker with the same directory */
+	txfs_close(*out);
+	err = txfs_open(dir, out);
+	if (!*out || (err != -ENOENT && err != -ENOTCONN))
+		return err;
+	err = (*out)->w ? mount_again(*out) : mount_new(*out, dir);
+	if (err)
+		return err;
+	txfs_close(*out);
 	err = txfs_open(dir, out);
 	*mounted = !err;
 	return err;
@@ -191,7 +211,10 @@ int txfs_unmount_idle(struct txfs *t)
 	auto_free char *mnt = mem_strdup(txfs_mnt(t));
 	int err = s && txfs && mnt ? txfs_status(t, s) : -ENOMEM;
 	struct txfs scratch = {.fd = -1};
+	auto_close int lock = own_mounts_lock();
 
+	if (!err && lock < 0)
+		err = lock;
 	if (!err && (s->open_id || s->privates || !is_own_mount(mnt)))
 		err = -EBUSY;
 	txfs_close(t);
