@@ -108,7 +108,7 @@ void delta_free(struct tree *t, struct delta *d)
 {
 	pthread_mutex_lock(&d->layer->lock);
 	list_del(&d->in_layer);
-	d->layer->count--;
+	d->layer->count -= d->orphan ? 0 : 1;
 	pthread_mutex_unlock(&d->layer->lock);
 	list_del(&d->in_obj);
 	if (d->basefd >= 0) {
@@ -217,6 +217,8 @@ int delta_for(struct node *n, uint32_t parts, struct log *l, struct delta **out)
 	if (!n->top) {
 		take_print(t, d);
 		log_print(t, d, l);
+		if (d->has_print && node_pin(n))
+			l->err = -ENOMEM;
 	}
 	d->node = node_get(n);
 	d->below = n->top;
@@ -236,8 +238,11 @@ int delta_log_object(struct tree *t, struct obj *o, struct log *l)
 
 void delta_log_inode(const struct delta *d, struct log *l)
 {
-	struct rec *r = log_add(l, REC_INODE);
+	struct rec *r;
 
+	if (d->orphan)
+		return;
+	r = log_add(l, REC_INODE);
 	r->inode = (struct rec_inode){
 		.layer = d->layer->id,
 		.object = d->obj->id,
@@ -263,8 +268,11 @@ struct note {
 
 void delta_log_run(const struct delta *d, bool put, const struct ext *e, struct log *l)
 {
-	struct rec *r = log_add(l, put ? REC_RUN : REC_RUN_DEL);
+	struct rec *r;
 
+	if (d->orphan)
+		return;
+	r = log_add(l, put ? REC_RUN : REC_RUN_DEL);
 	r->run = (struct rec_run){
 		.layer = d->layer->id,
 		.object = d->obj->id,
@@ -363,7 +371,7 @@ int delta_set_xattr(
 	free(x->value);
 	x->value = copy;
 	x->size = n;
-	if (!l)
+	if (!l || d->orphan)
 		return 0;
 	r = log_add(l, REC_XATTR);
 	r->xattr = (struct rec_xattr){
@@ -379,8 +387,11 @@ int delta_set_xattr(
 int delta_pool(struct tree *t, struct delta *d, struct pool **out)
 {
 	struct layer *l = d->layer;
+	int r = layer_activate(t, l);
+
+	if (r)
+		return r;
 	auto_unlock pthread_mutex_t *lk = lock(&l->lock);
-	int r;
 
 	for (struct layer *b = l->below; b && b->tx == l->tx && !l->pool; b = b->below)
 		if (b->pool)

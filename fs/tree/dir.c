@@ -19,11 +19,27 @@ static int find(struct node *dir, const char *name, struct obj **out, struct bst
 	bool *from_base)
 {
 	struct stack s;
+	bool base;
+	int r;
 
 	if (strlen(name) > 255)
 		return -ENAMETOOLONG;
 	node_stack(&s, dir);
-	return stack_find(dir->view->t, &s, name, out, st, from_base);
+	r = stack_find(dir->view->t, &s, name, out, st, &base);
+	if (base && dir->pins && (!r || r == -ENOENT)) {
+		struct obj *pinned = node_pinned(dir, name);
+
+		if (pinned && !r)
+			obj_put(dir->view->t, *out);
+		if (pinned) {
+			*out = pinned;
+			base = false;
+			r = 0;
+		}
+	}
+	if (from_base)
+		*from_base = base;
+	return r;
 }
 
 /* Find the child that @name means, as a node. */

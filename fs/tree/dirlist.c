@@ -25,13 +25,18 @@ static struct dent *find(struct dirlist *l, const char *name)
 {
 	size_t i;
 
-	if (!l->slots)
+	if (!l || !l->slots)
 		return NULL;
 	for (i = name_hash(name) & (l->slots - 1); l->slot[i];
 		i = (i + 1) & (l->slots - 1))
 		if (!strcmp(l->e[l->slot[i] - 1].name, name))
 			return &l->e[l->slot[i] - 1];
 	return NULL;
+}
+
+const struct dent *dirlist_find(struct dirlist *l, const char *name)
+{
+	return find(l, name);
 }
 
 static void put_slot(struct dirlist *l, size_t index)
@@ -94,7 +99,7 @@ void dirlist_set(struct dirlist *l, const char *name, uint64_t ino, uint8_t type
 
 void dirlist_del(struct dirlist *l, const char *name)
 {
-	struct dent *e = l ? find(l, name) : NULL;
+	struct dent *e = find(l, name);
 
 	if (e)
 		e->dead = true;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define PINNED_MAX 4096u
-#define FILE_MAX ((uint64_t)INT64_MAX - POOL_CHUNK_MAX)
+#define FILE_MAX ((1ull << 44) - POOL_BLOCK) /* of ext4 with blocks of 4 KiB */
 
 static uint64_t block_up(uint64_t bytes)
 {

@@ -70,6 +70,12 @@ int delta_kill_caps(struct node *n, struct delta *d, struct log *l);
 void dirlist_free(struct dirlist *l);
 void dirlist_set(struct dirlist *l, const char *name, uint64_t ino, uint8_t type);
 void dirlist_del(struct dirlist *l, const char *name);
+const struct dent *dirlist_find(struct dirlist *l, const char *name); /* also dead ones */
+
+/** node_pin(n): it was changed where it is seen. node_pinned(dir, name): the object
+ * changed under this name, a reference, or NULL. */
+int node_pin(struct node *n);
+struct obj *node_pinned(struct node *dir, const char *name);
 
 /** node_unplace(n): no name leads to it any more. */
 void node_unplace(struct node *n);

@@ -33,9 +33,26 @@ void layer_free(struct tree *t, struct layer *l)
 		node_put(n);
 	}
 	pool_put(l->pool);
+	for (size_t i = 0; i < l->nkept; i++)
+		pool_put(l->kept[i]);
+	free(l->kept);
 	pthread_mutex_destroy(&l->lock);
 	free(l->label);
 	free(l);
+}
+
+static int keep_pool(struct layer *l, struct pool *p)
+{
+	struct pool **q;
+
+	if (!p)
+		return 0;
+	q = realloc(l->kept, (l->nkept + 1) * sizeof(*q));
+	if (!q)
+		return -ENOMEM;
+	l->kept = q;
+	q[l->nkept++] = pool_get(p);
+	return 0;
 }
 
 void layer_push(struct view *v, struct layer *l)
@@ -124,6 +141,55 @@ void layer_detach_lowest(struct view *v, struct layer *l)
 	l->view = NULL;
 }
 
+static int copy_ext(void *arg, const struct ext *e)
+{
+	return bmap_set(arg, e, NULL, NULL);
+}
+
+static int keep_orphan(struct tree *t, struct layer *to, struct delta *d)
+{
+	struct delta *c = delta_new(t, to, d->obj);
+	int r = c ? 0 : -ENOMEM;
+
+	if (r)
+		return r;
+	to->count--; /* nothing to commit */
+	c->orphan = true;
+	c->a = d->a;
+	c->parts = d->parts;
+	c->below_bytes = d->below_bytes;
+	c->node = node_get(d->node);
+	c->below = d;
+	d->node->top = c;
+	r = bmap_each(&d->map, copy_ext, &c->map);
+	for (struct xent *x = d->xattrs; x && !r; x = x->next)
+		r = delta_set_xattr(c, x->name, x->value, x->size, NULL);
+	return r;
+}
+
+int layer_keep_orphans(struct view *v)
+{
+	struct layer *to = v->top, *from = to->below;
+	int64_t first = to->first_ns;
+	struct delta *d;
+	size_t n = 0;
+	int r = 0;
+
+	list_for_each (d, &from->deltas, in_layer) {
+		if (r || !(d->parts & PART_GONE) || d->a.nlink || S_ISDIR(d->a.mode) ||
+			!d->node->nlookup || d->node->top != d)
+			continue;
+		r = keep_orphan(v->t, to, d);
+		n++;
+	}
+	to->first_ns = first;
+	if (n && !r)
+		r = keep_pool(to, from->pool);
+	for (size_t i = 0; n && !r && i < from->nkept; i++)
+		r = keep_pool(to, from->kept[i]);
+	return r;
+}
+
 /* What lower layers say of the object goes on at the node that replaces a retired one. */
 static void hand_over(struct node *n)
 {
@@ -137,6 +203,7 @@ static void hand_over(struct node *n)
 		node_put(n);
 	}
 	to->top = steal(&n->top);
+	node_pin(to); /* no memory: found by the base's name only */
 	node_put(to);
 }
 
@@ -260,10 +327,10 @@ static void move_delta(struct delta *d, struct layer *to)
 	struct layer *from = d->layer;
 
 	list_del(&d->in_layer);
-	from->count--;
+	from->count -= d->orphan ? 0 : 1;
 	d->layer = to;
 	list_add_tail(&d->in_layer, &to->deltas);
-	to->count++;
+	to->count += d->orphan ? 0 : 1;
 }
 
 int layer_merge_top(struct view *v)
@@ -280,6 +347,8 @@ int layer_merge_top(struct view *v)
 		to->first_ns = top->first_ns;
 	if (!to->pool && top->pool)
 		to->pool = pool_get(top->pool);
+	for (size_t i = 0; i < top->nkept && !err; i++)
+		err = keep_pool(to, top->kept[i]);
 	list_for_each_safe (d, tmp, &top->deltas, in_layer) {
 		struct node *n = d->node;
 

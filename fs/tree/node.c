@@ -123,6 +123,7 @@ static void bury(struct tree *t, struct dead *d)
 
 		d->first = n->hash_id;
 		dirlist_free(n->list);
+		dirlist_free(n->pins);
 		obj_put(t, n->obj);
 		view_put(n->view);
 		pthread_rwlock_destroy(&n->lock);
@@ -223,6 +224,31 @@ struct node *node_of(struct view *v, struct obj *o, struct node *parent, const c
 	pthread_mutex_unlock(&t->nodes_lock);
 	bury(t, &d);
 	return n;
+}
+
+/* The base may come to mean another file by this name; this view does not. */
+int node_pin(struct node *n)
+{
+	auto_unlock pthread_mutex_t *l = lock(&n->view->t->nodes_lock);
+
+	if (!n->parent)
+		return 0;
+	if (!n->parent->pins)
+		n->parent->pins = calloc(1, sizeof(struct dirlist));
+	if (!n->parent->pins)
+		return -ENOMEM;
+	dirlist_set(n->parent->pins, n->name, n->id, 0);
+	return n->parent->pins->stale ? -ENOMEM : 0;
+}
+
+struct obj *node_pinned(struct node *dir, const char *name)
+{
+	auto_unlock pthread_mutex_t *l = lock(&dir->view->t->nodes_lock);
+	const struct dent *e = dirlist_find(dir->pins, name);
+	struct node *n = e ? find_id(dir->view->t, e->ino) : NULL;
+
+	return n && n->top && n->parent == dir && !strcmp(n->name, name) ? obj_get(n->obj)
+									 : NULL;
 }
 
 void node_unplace(struct node *n)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/log.h"
 
 static size_t ino_slot(const struct tree *t, uint64_t ino)
 {
@@ -103,6 +104,12 @@ static struct obj *put_locked(struct tree *t, struct obj *o)
 	key_del(t, o, o->print.ino, o->print.btime_ns);
 	fdcache_drop(t->fds, o->id * 2);
 	fdcache_drop(t->fds, o->id * 2 + 1);
+	if (o->in_stage && o->unlink_last && o->name &&
+		unlinkat(t->stagefd, o->name, S_ISDIR(o->print.mode) ? AT_REMOVEDIR : 0) <
+			0 &&
+		errno != ENOENT)
+		log_warn("cannot remove '%s' from the staging directory: %s", o->name,
+			strerror(errno));
 	parent = o->parent;
 	free(o->name);
 	free(o);

@@ -316,6 +316,8 @@ void attr_of_base(struct tree *t, struct obj *o, const struct bstat *st, struct 
 
 	if (o->ctime_ns && o->ctime_left_ns == p->ctime_ns)
 		a->ctime_ns = o->ctime_ns;
+	if (o->in_stage && o->unlink_last && !S_ISDIR(a->mode))
+		a->nlink = 0; /* its last name is our own */
 }
 
 int stack_attr(struct tree *t, const struct stack *s, struct attr *a)

@@ -81,6 +81,7 @@ struct obj {
 	bool has_base; /* the base shows it, at parent/name or, if in_stage, at name in
 			  the staging directory */
 	bool in_stage;
+	bool unlink_last;   /* in_stage: the file there goes with the last reference */
 	bool logged;	    /* has a row in the store */
 	struct obj *parent; /* holds a reference; NULL for the root */
 	char *name;
@@ -200,6 +201,7 @@ struct delta {
 	struct node *node; /* own: a reference; behind, undo: NULL */
 	uint32_t parts;
 	bool has_print; /* print: the base as this change found it (bottom delta) */
+	bool orphan;	/* own: a removed file somebody has open; in memory only */
 	bool terminal;	/* undo: content and xattrs are those of the staged file src */
 	struct base_print print;
 	struct attr a;
@@ -224,9 +226,11 @@ struct layer {
 	int64_t begun_ns;
 	pthread_mutex_t lock; /* deltas, count, pool */
 	struct list deltas;
-	uint64_t count;	   /* deltas */
-	int64_t first_ns;  /* CLOCK_MONOTONIC of its first change, 0: none */
-	struct pool *pool; /* made at the first write; the transaction's */
+	uint64_t count;	    /* deltas */
+	int64_t first_ns;   /* CLOCK_MONOTONIC of its first change, 0: none */
+	struct pool *pool;  /* made at the first write; the transaction's */
+	struct pool **kept; /* of other transactions, for orphans */
+	size_t nkept;
 };
 
 struct view {
@@ -274,6 +278,8 @@ struct node {
 	uint64_t nlookup;
 	uint32_t refs;
 	bool stale; /* retired: every use answers ESTALE */
+	struct dirlist *
+		pins; /* directory: ids of base files changed here, by their names then */
 	struct node *hash_id, *hash_obj;
 	struct list by_obj, in_view;
 };
@@ -381,6 +387,11 @@ int layer_merge_top(struct view *v);
 /** layer_detach(v, l, gone): take the deltas of @l, which must be the lowest layer of its
  * view, off their nodes (they keep no node). Used when a commit publishes it. */
 void layer_detach_lowest(struct view *v, struct layer *l);
+
+/** layer_keep_orphans(v): removed files that the kernel still holds go on in the top
+ * layer, so that the layer below can be committed without them. They are in no row and no
+ * commit. */
+int layer_keep_orphans(struct view *v);
 
 /** layer_pop(v, f, arg): drop the top layer with all that it holds. f(arg, node, delta)
  * is told of each node before its delta goes. */

@@ -55,6 +55,8 @@ static int cut(struct commit *c)
 		r = layer_merge_top(c->v);
 	c->l = c->v->top;
 	layer_push(c->v, fresh);
+	if (!r && c->v == t->main)
+		r = layer_keep_orphans(c->v);
 	pthread_rwlock_unlock(&t->gate);
 	return r;
 }
@@ -236,9 +238,9 @@ static int settle_place(struct commit *c, struct nobj *b)
 	struct nname *k;
 
 	if (b->gone) {
-		bool kept = b->image != NULL;
-
-		return obj_place(t, b->o, NULL, kept && b->taken[0] ? b->taken : NULL);
+		/* Before-images and open descriptors may still want it. */
+		b->o->unlink_last = b->taken[0];
+		return obj_place(t, b->o, NULL, b->taken[0] ? b->taken : NULL);
 	}
 	if (b->placed != SIZE_MAX) {
 		k = &c->n->name[b->placed];
@@ -255,7 +257,7 @@ static void settle_obj(struct commit *c, struct nobj *b, struct log *l)
 
 	obj_forget_fds(t, b->o);
 	if (settle_place(c, b) || b->gone) {
-		if (b->gone && b->o->logged && !b->image) {
+		if (b->gone && b->o->logged) {
 			log_add(l, REC_OBJECT_DEL)->object.id = b->o->id;
 			obj_unlog(t, b->o);
 		}
@@ -288,13 +290,21 @@ static void drop_behind(struct layer *l)
 		list_del(&d->in_obj);
 }
 
-static struct nobj *step_obj(struct tree *t, const struct rec_step *s)
+static int by_object(const void *a, const void *b)
 {
-	struct obj *o = obj_with_row(t, s->object);
-	struct nobj *b = o ? o->plan : NULL;
+	const struct nobj *const *x = a, *const *y = b;
 
-	obj_put(t, o);
-	return b;
+	return (*x)->o->id < (*y)->o->id ? -1 : (*x)->o->id > (*y)->o->id;
+}
+
+/* The net change's objects were sorted by id. */
+static struct nobj *step_obj(struct net *n, const struct rec_step *s)
+{
+	struct obj o = {.id = s->object};
+	struct nobj key = {.o = &o}, *k = &key, **p;
+
+	p = bsearch(&k, n->obj, n->objs, sizeof(k), by_object);
+	return p ? *p : NULL;
 }
 
 /* What the checkpoint took out and nobody will look at again. */
@@ -302,16 +312,19 @@ static void drop_replaced(struct commit *c)
 {
 	struct tree *t = c->m->t;
 
+	if (c->n->objs)
+		qsort(c->n->obj, c->n->objs, sizeof(*c->n->obj), by_object);
 	for (size_t i = 0; i < c->p->n; i++) {
 		const struct rec_step *s = &c->p->step[i];
-		struct nobj *b = step_obj(t, s);
+		struct nobj *b = step_obj(c->n, s);
 		bool itself = b && !strcmp(s->path2, b->taken);
 
 		if (s->op != STEP_TAKE && s->op != STEP_SWAP)
 			continue;
-		if (itself && b->placed != SIZE_MAX && !b->staged[0])
-			continue; /* it went on to its new place */
-		if (b && b->image && (s->op == STEP_SWAP || itself))
+		if (itself && (b->gone || (b->placed != SIZE_MAX && !b->staged[0])))
+			continue; /* it went on to its new place, or goes with its object
+				   */
+		if (b && b->image && !b->gone && (s->op == STEP_SWAP || itself))
 			continue; /* a before-image */
 		stage_remove(t, s->path2);
 	}

@@ -244,6 +244,31 @@ void conflicts_clear(struct tx *x)
 	x->conflicts = 0;
 }
 
+/* Where the transaction's own view shows an object that the base has lost. */
+static int view_path(struct tx *x, struct obj *o, char **out)
+{
+	struct node *node = x->view ? node_find(x->view, o) : NULL;
+	int r = node ? node_path(node, out) : -ENOENT;
+
+	node_put(node);
+	if (r == -ENOENT)
+		r = (*out = strdup("(a removed file)")) ? 0 : -ENOMEM;
+	return r;
+}
+
+static int name_conflict(struct net *n, const struct nname *m, struct tx *x)
+{
+	auto_free char *dir = NULL;
+	char *path;
+	int r = net_path(n, m->dir->o, &dir);
+
+	if (r == -ENOENT)
+		r = view_path(x, m->dir->o, &dir);
+	if (!r && asprintf(&path, "%s%s%s", dir, *dir ? "/" : "", m->name) < 0)
+		r = -ENOMEM;
+	return r ? r : conflict_add(x, path);
+}
+
 static int obj_conflict(struct net *n, struct nobj *b, struct tx *x)
 {
 	char *path;
@@ -252,21 +277,12 @@ static int obj_conflict(struct net *n, struct nobj *b, struct tx *x)
 	if (b->gone) { /* named by what removed it */
 		for (size_t i = 0; i < n->names; i++)
 			if (n->name[i].was == b->o) {
-				r = net_name_path(n, &n->name[i], &path);
-				return r ? r : conflict_add(x, path);
+				return name_conflict(n, &n->name[i], x);
 			}
 	}
 	r = net_path(n, b->o, &path);
 	if (r == -ENOENT)
-		r = (path = strdup("(a removed file)")) ? 0 : -ENOMEM;
-	return r ? r : conflict_add(x, path);
-}
-
-static int name_conflict(struct net *n, const struct nname *m, struct tx *x)
-{
-	char *path;
-	int r = net_name_path(n, m, &path);
-
+		r = view_path(x, b->o, &path);
 	return r ? r : conflict_add(x, path);
 }
 
@@ -295,7 +311,7 @@ static bool parts_clash(const struct nobj *b, uint32_t theirs)
 		return true;
 	if (b->gone && theirs & (CONTENT | PART_ATTR | PART_GONE | PART_NAMES))
 		return true;
-	return theirs & PART_GONE && ours & (CONTENT | PART_ATTR | PART_NAMES);
+	return theirs & PART_GONE && ours & (CONTENT | PART_ATTR);
 }
 
 static int against_commit(struct net *n, const struct foot *f, struct tx *x)
@@ -308,10 +324,15 @@ static int against_commit(struct net *n, const struct foot *f, struct tx *x)
 		if (!b->is_new && parts_clash(b, foot_parts(f, b->o)))
 			r = obj_conflict(n, b, x);
 	}
-	for (size_t i = 0; i < n->names && !r; i++)
-		if (n->name[i].now != n->name[i].was &&
-			foot_has_name(f, n->name[i].dir->o, n->name[i].name))
-			r = name_conflict(n, &n->name[i], x);
+	for (size_t i = 0; i < n->names && !r; i++) {
+		const struct nname *k = &n->name[i];
+
+		if (k->now == k->was)
+			continue;
+		if (foot_has_name(f, k->dir->o, k->name) ||
+			(k->now && foot_parts(f, k->dir->o) & PART_GONE))
+			r = name_conflict(n, k, x);
+	}
 	return r;
 }
 

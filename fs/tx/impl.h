@@ -176,6 +176,7 @@ enum step_op {
 #define STEP_OWNED 2u	      /* attr: mode and owner too */
 
 struct plan {
+	const char *last_dir; /* whose times were planned last */
 	struct rec_step *step;
 	size_t n, cap;
 	char **str; /* what the steps' strings and blobs are made of */

@@ -161,7 +161,7 @@ int net_new(struct tree *t, struct layer *top, struct net **out)
 		struct delta *d;
 
 		list_for_each (d, &l->deltas, in_layer) {
-			r = delta_add(n, d);
+			r = d->orphan ? 0 : delta_add(n, d);
 			if (r)
 				break;
 		}

@@ -304,6 +304,41 @@ static int link_all(struct net *n, struct plan *p)
 	return 0;
 }
 
+/* Exchanges touch the directory they happen in, which the transaction may not have. @old:
+ * a path of before, of what is exchanged there. */
+static int times_of_parent(struct net *n, const char *old, struct plan *p)
+{
+	auto_free char *dir = strdup(old);
+	struct rec_step *s;
+	struct bstat was;
+	char *after, *slash;
+	int fd, r;
+
+	if (!dir)
+		return -ENOMEM;
+	slash = strrchr(dir, '/');
+	*(slash ? slash : dir) = 0;
+	if (p->last_dir && !strcmp(p->last_dir, dir))
+		return 0;
+	p->last_dir = own(p, strdup(dir));
+	fd = base_at(n->t->rootfd, dir, O_PATH | O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	r = base_stat(fd, "", &was);
+	close(fd);
+	if (!r)
+		r = moved_path(n, dir, &after);
+	if (r)
+		return r;
+	s = add(p, STEP_TIMES, NULL, after, strdup(""));
+	if (!s)
+		return -ENOMEM;
+	expects(s, &was.print, NULL);
+	s->mtime_ns = was.print.mtime_ns;
+	s->atime_ns = was.atime_ns;
+	return 0;
+}
+
 static int relink(struct net *n, struct nobj *b, const char *path, const char *first,
 	struct plan *p)
 {
@@ -311,6 +346,8 @@ static int relink(struct net *n, struct nobj *b, const char *path, const char *f
 	struct rec_step *s;
 	int r = moved_path(n, path, &after);
 
+	if (!r)
+		r = times_of_parent(n, path, p);
 	if (r)
 		return r;
 	s = add(p, STEP_RELINK, b->o, steal(&after), strdup(first));
@@ -343,6 +380,14 @@ static int relink_all(struct net *n, struct nobj *b, const char *first, struct p
 	return r;
 }
 
+static int times_around(struct net *n, struct nobj *b, struct plan *p)
+{
+	auto_free char *old = NULL;
+	int r = obj_path(n->t, b->o, &old);
+
+	return r ? r : times_of_parent(n, old, p);
+}
+
 static int swap_all(struct net *n, struct plan *p)
 {
 	for (size_t i = 0; i < n->objs; i++) {
@@ -362,6 +407,9 @@ static int swap_all(struct net *n, struct plan *p)
 			if (!s || !b->new_path)
 				return -ENOMEM;
 			expects(s, &b->st.print, &b->staged_print);
+			r = b->place_lost ? 0 : times_around(n, b, p);
+			if (r)
+				return r;
 		}
 		r = relink_all(n, b, b->new_path, p);
 		if (r)
@@ -462,50 +510,33 @@ static int attrs_all(struct net *n, struct plan *p)
 	return 0;
 }
 
-/* Exchanges touch the directory they happen in, which the transaction may not have. */
-static int times_of_parents(struct net *n, struct plan *p)
+/* The steps that set times so far come after the exchanges, but not after all else. */
+static void times_last(struct plan *p)
 {
-	size_t steps = p->n;
+	struct rec_step *t = calloc(p->n + 1, sizeof(*t));
+	size_t k = 0, n = 0;
 
-	for (size_t i = 0; i < steps; i++) {
-		const struct rec_step *st = &p->step[i];
-		auto_free char *dir = NULL;
-		struct rec_step *s;
-		struct bstat was;
-		char *slash;
-		int fd, r;
-
-		if (st->op != STEP_SWAP && st->op != STEP_RELINK)
-			continue;
-		dir = strdup(st->path);
-		if (!dir)
-			return -ENOMEM;
-		slash = strrchr(dir, '/');
-		*(slash ? slash : dir) = 0;
-		fd = base_at(n->t->rootfd, dir, O_PATH | O_DIRECTORY);
-		if (fd < 0)
-			continue; /* made or moved by this commit: it has a delta */
-		r = base_stat(fd, "", &was);
-		close(fd);
-		if (r)
-			return r;
-		s = add(p, STEP_TIMES, NULL, steal(&dir), strdup(""));
-		if (!s)
-			return -ENOMEM;
-		expects(s, &was.print, NULL);
-		s->mtime_ns = was.print.mtime_ns;
-		s->atime_ns = was.atime_ns;
+	if (!t)
+		return; /* a directory's time may be off; nothing else */
+	for (size_t i = 0; i < p->n; i++)
+		if (p->step[i].op != STEP_TIMES)
+			t[k++] = p->step[i];
+	for (size_t i = 0; i < p->n; i++)
+		if (p->step[i].op == STEP_TIMES)
+			t[k++] = p->step[i];
+	for (; n < p->n; n++) {
+		p->step[n] = t[n];
+		p->step[n].n = n;
 	}
-	return 0;
+	free(t);
 }
 
 static int times_all(struct net *n, struct plan *p)
 {
 	size_t from;
-	int r = times_of_parents(n, p);
+	int r;
 
-	if (r)
-		return r;
+	times_last(p);
 	from = p->n;
 	for (size_t i = 0; i < n->objs; i++) {
 		struct nobj *b = n->obj[i];

@@ -69,8 +69,8 @@ static int image_obj(struct txm *m, struct undo *u, struct nobj *b)
 	attr_of_base(m->t, b->o, &b->st, &d->a);
 	d->print = b->st.print;
 	d->below_bytes = UINT64_MAX;
-	if (b->gone && b->taken[0])
-		return stage_keeps(u, b->taken); /* the object itself moves there */
+	if (b->gone)
+		return 0; /* the object itself moves to the staging directory */
 	if (b->content && !b->gone) {
 		const char *src = b->taken[0] ? b->taken : b->staged;
 
