@@ -13,6 +13,7 @@ int main(void)
 	srunner_add_suite(r, suite_pool());
 	srunner_add_suite(r, suite_client());
 	srunner_add_suite(r, suite_cmd());
+	srunner_add_suite(r, suite_checkpoint());
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);
