@@ -14,6 +14,7 @@
  */
 #include "fs/tx/impl.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -153,7 +154,8 @@ static void log_identity(struct commit *c, struct log *l)
 	}
 }
 
-static int decide(struct commit *c)
+/* @unsure: the disk failed on the way, and the group may be in the file all the same. */
+static int decide(struct commit *c, bool *unsure)
 {
 	struct store *s = c->m->t->store;
 	struct log l;
@@ -166,7 +168,11 @@ static int decide(struct commit *c)
 		log_add(&l, REC_STEP)->step = c->p->step[i];
 	log_identity(c, &l);
 	r = log_end(c->m->t, &l, 0);
-	return r ? r : store_flush(s, STORE_DURABLE);
+	if (r)
+		return r;
+	r = store_flush(s, STORE_DURABLE);
+	*unsure = r != 0;
+	return r;
 }
 
 /* --- publish
@@ -355,11 +361,51 @@ static void settle(struct commit *c)
 /* --- the whole
  * ------------------------------------------------------------------------------------ */
 
+static void found_at(struct tree *t, struct obj *o, struct obj *dir, const char *name,
+	const struct base_print *print)
+{
+	obj_forget_fds(t, o);
+	obj_place(t, o, dir, name);
+	pthread_mutex_lock(&t->objs_lock);
+	o->print = *print;
+	pthread_mutex_unlock(&t->objs_lock);
+}
+
+static bool lies_at(int dirfd, const char *path, const struct base_print *print)
+{
+	auto_close int fd = base_at(dirfd, path, O_PATH);
+	struct bstat st;
+
+	return fd >= 0 && !base_stat(fd, "", &st) && base_same(&st.print, print);
+}
+
+/* Where an object's file lies after a checkpoint that stopped: at its new place, in the
+ * staging directory, or where it was with its new content. */
+static void find_behind(struct commit *c, struct nobj *b)
+{
+	struct nname *k = b->placed != SIZE_MAX ? &c->n->name[b->placed] : NULL;
+	const struct base_print *is = b->staged[0] ? &b->staged_print : &b->st.print;
+	struct tree *t = c->m->t;
+
+	if (k && lies_at(t->rootfd, b->new_path, is))
+		found_at(t, b->o, k->dir->o, k->name, is);
+	else if (b->taken[0] && lies_at(t->stagefd, b->taken, &b->st.print))
+		found_at(t, b->o, NULL, b->taken, &b->st.print);
+	else if (!k && b->staged[0] && b->in_base &&
+		 lies_at(t->stagefd, b->staged, &b->st.print))
+		found_at(t, b->o, b->o->parent, b->o->name, is);
+}
+
 static void keep_behind(struct commit *c, struct txfs_ioc_end *io)
 {
 	struct tx *x = c->x;
+	struct tree *t = c->m->t;
 
-	tree_checkpoint_runs(c->m->t, false);
+	pthread_rwlock_wrlock(&t->gate);
+	for (size_t i = 0; i < c->n->objs; i++)
+		find_behind(c, c->n->obj[i]);
+	tree_checkpoint_runs(t, false);
+	pthread_rwlock_unlock(&t->gate);
 	x->state = TXFS_BEHIND;
 	x->seq = c->seq;
 	x->behind = c;
@@ -433,6 +479,7 @@ static int nothing_to_do(struct commit *c)
 
 static int up_to_decision(struct commit *c, bool dry, bool *empty)
 {
+	bool unsure = false;
 	int r = cut(c);
 
 	*empty = !r && !c->l->count && !dry;
@@ -441,8 +488,10 @@ static int up_to_decision(struct commit *c, bool dry, bool *empty)
 	c->x->id = c->l->id;
 	r = prepare(c);
 	if (!r && !dry)
-		r = decide(c);
-	if ((r || dry) && c->n)
+		r = decide(c, &unsure);
+	/* Where it is not known, the next mount finds out, and may need what is staged.
+	 */
+	if ((r || dry) && c->n && !unsure)
 		stage_drop(c->m, c->n);
 	if (r || dry)
 		uncut(c);

@@ -219,6 +219,79 @@ START_TEST(an_abort_leaves_view_and_base_as_they_were)
 }
 END_TEST
 
+/* --- a call that fails
+ * ------------------------------------------------------------------- */
+
+/* In the child: the commit meets an error at its n-th call. */
+static void commit_with_error(
+	struct world *w, const char *act, const char *before, long n, int how)
+{
+	auto_free char *want = NULL, *plain = NULL, *got = NULL, *shown = NULL;
+	struct trans x;
+	int r;
+
+	world_open(w);
+	trans_begin(w, &x, TXFS_BEGIN_PRIVATE);
+	script_ok(IN_VIEW(x.root), act);
+	ck_assert_int_eq(store_flush(w->store, STORE_WRITTEN), 0);
+	want = dump(IN_VIEW(x.root), DUMP_TIMES);
+	plain = dump(IN_VIEW(x.root), 0);
+	keep(w, "after", want);
+	fault_after(n, how);
+	r = trans_do(w, &x, txm_commit, NULL);
+	if (!fault_hit())
+		_exit(r ? 1 : 0);
+	fault_after(-1, 0);
+	if (!r) { /* committed: the view shows it, also where the base does not */
+		bool behind = trans_io.behind;
+
+		shown = dump(IN_VIEW(w->t->main->root), behind ? 0 : DUMP_TIMES);
+		dump_same(behind ? plain : want, shown);
+		if (behind) {
+			trans_do(w, &(struct trans){0}, txm_sync, NULL);
+			ck_assert_int_eq(trans_io.error, 0);
+			got = dump(IN_DIR(w->base), DUMP_TIMES);
+			dump_same(want, got);
+		}
+		_exit(FAULT_STATUS);
+	}
+	got = dump(IN_DIR(w->base), DUMP_TIMES);
+	dump_same(before, got);
+	shown = dump(IN_VIEW(x.root), DUMP_TIMES);
+	dump_same(want, shown);
+	if (store_error(w->store) == 0) /* only the base failed: tried again it works */
+		ck_assert_int_eq(trans_do(w, &x, txm_commit, NULL), 0);
+	_exit(FAULT_STATUS);
+}
+
+/* P2: not committed and as it was, or committed; and the same after a kill. */
+START_TEST(a_commit_that_meets_an_error_is_whole_or_not_there)
+{
+	const struct plan_case *p = &plans[_i / 2];
+	const int how = _i % 2 ? ENOSPC : EIO;
+	int status = FAULT_STATUS << 8;
+
+	for (long n = 0; WEXITSTATUS(status) == FAULT_STATUS; n++) {
+		auto_free char *before = NULL;
+		struct world w;
+		pid_t pid;
+
+		world_make(&w, p->before);
+		before = dump(IN_DIR(w.base), DUMP_TIMES);
+		pid = fork();
+		if (!pid) {
+			commit_with_error(&w, p->act, before, n, how);
+			_exit(1);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_msg(status == FAULT_STATUS << 8 || !status, "n %ld: child %x",
+			n, (unsigned int)status);
+		check_whole(&w, before, n);
+		remove_tree(w.top);
+	}
+}
+END_TEST
+
 Suite *suite_checkpoint(void)
 {
 	Suite *s = suite_create("checkpoint");
@@ -230,6 +303,8 @@ Suite *suite_checkpoint(void)
 	tcase_add_loop_test(t, an_abort_leaves_view_and_base_as_they_were, 0, 2 * PLANS);
 	tcase_add_loop_test(
 		t, a_commit_that_is_killed_anywhere_is_whole_or_not_there, 0, PLANS);
+	tcase_add_loop_test(
+		t, a_commit_that_meets_an_error_is_whole_or_not_there, 0, 2 * PLANS);
 	suite_add_tcase(s, t);
 	return s;
 }
