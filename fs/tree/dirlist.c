@@ -119,6 +119,21 @@ static int fill(void *arg, const char *name, struct obj *o, uint8_t type, uint64
 	return set(f->l, name, view_ino(f->n->view, ino), type);
 }
 
+/* A file changed here is still there, whatever the base has under its name now. */
+static int fill_pinned(struct fill *f, const char *name)
+{
+	struct tree *t = f->n->view->t;
+	struct obj *o = node_pinned(f->n, name);
+	int r;
+
+	if (!o)
+		return 0;
+	r = set(f->l, name, view_ino(f->n->view, o->st_ino),
+		(uint8_t)IFTODT(o->print.mode));
+	obj_put(t, o);
+	return r;
+}
+
 /* Node lock held for writing. */
 static int make(struct node *n)
 {
@@ -134,6 +149,8 @@ static int make(struct node *n)
 		l->e[i].seen = false;
 	node_stack(&s, n);
 	r = stack_list(n->view->t, &s, fill, &f);
+	for (size_t i = 0; n->pins && i < n->pins->n && !r; i++)
+		r = fill_pinned(&f, n->pins->e[i].name);
 	l->stale = r != 0;
 	for (size_t i = 0; i < l->n && !r; i++)
 		if (!l->e[i].seen)

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum phase { OWN, BEHIND, UNDO, END };
@@ -487,6 +488,26 @@ int stack_list(struct tree *t, const struct stack *s,
 	return r;
 }
 
+/* What was just read at the object's place belongs to it, or a checkpoint was there
+ * first. A file that was changed here and has left the base has no more to tell. */
+static ssize_t from_place(struct tree *t, const struct stack *s, ssize_t n, ssize_t none)
+{
+	struct bstat st;
+	bool moving;
+	int r = 0;
+
+	pthread_mutex_lock(&t->ckpt_lock);
+	moving = t->ckpt_running;
+	pthread_mutex_unlock(&t->ckpt_lock);
+	if (moving)
+		r = obj_stat(t, s->o, &st);
+	if (r == -ESTALE || (moving && n == -ENOENT))
+		return -TREE_AGAIN;
+	if (r)
+		return r;
+	return n == -ENOENT || n == -ESTALE ? (s->own ? none : -ESTALE) : n;
+}
+
 /* --- extended attributes
  * ------------------------------------------------------------------ */
 
@@ -512,17 +533,21 @@ ssize_t stack_getxattr(
 				memcpy(buf, x->value, x->size);
 			return (ssize_t)x->size;
 		}
-		if (d->terminal)
-			return base_getxattr(t->stagefd, d->src, name, buf, size);
+		if (d->terminal) {
+			auto_close int fd = open_src(t, d);
+
+			n = fd < 0 ? fd : fgetxattr(fd, name, buf, size);
+			return fd >= 0 && n < 0 ? -errno : n;
+		}
 	}
 	if (!s->o->has_base)
 		return -ENODATA;
 	r = obj_at(t, s->o, &dir, at);
 	if (r)
-		return r;
+		return from_place(t, s, r, -ENODATA);
 	n = base_getxattr(dir->fd, at, name, buf, size);
 	fdcache_put(t->fds, dir);
-	return n;
+	return from_place(t, s, n, -ENODATA);
 }
 
 static int add_names(struct names *out, const char *list, ssize_t n)
@@ -545,13 +570,16 @@ static int base_xattr_names(
 	if (!list)
 		return -ENOMEM;
 	if (src) {
-		n = base_listxattr(t->stagefd, src->src, list, 65536);
+		auto_close int fd = open_src(t, src);
+
+		n = fd < 0 ? fd : flistxattr(fd, list, 65536);
+		n = fd >= 0 && n < 0 ? -errno : n;
 	} else {
 		r = obj_at(t, s->o, &dir, at);
-		if (r)
-			return r;
-		n = base_listxattr(dir->fd, at, list, 65536);
-		fdcache_put(t->fds, dir);
+		n = r ? r : base_listxattr(dir->fd, at, list, 65536);
+		if (!r)
+			fdcache_put(t->fds, dir);
+		n = from_place(t, s, n, 0);
 	}
 	if (n < 0)
 		return n == -EOPNOTSUPP ? 0 : (int)n;

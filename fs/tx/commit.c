@@ -185,9 +185,13 @@ static void publish_layer(struct commit *c)
 	layer_detach_lowest(c->v, c->l);
 	list_for_each (d, &c->l->deltas, in_layer)
 		list_add(&d->in_obj, &d->obj->behind);
-	for (size_t i = 0; i < c->n->objs; i++)
-		if (c->n->obj[i]->staged[0])
-			obj_alias(c->m->t, c->n->obj[i]->o, &c->n->obj[i]->staged_print);
+	for (size_t i = 0; i < c->n->objs; i++) {
+		struct nobj *b = c->n->obj[i];
+
+		b->d->a = b->a;
+		if (b->staged[0])
+			obj_alias(c->m->t, b->o, &b->staged_print);
+	}
 }
 
 static void publish(struct commit *c)

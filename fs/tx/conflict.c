@@ -311,7 +311,7 @@ static bool parts_clash(const struct nobj *b, uint32_t theirs)
 		return true;
 	if (b->gone && theirs & (CONTENT | PART_ATTR | PART_GONE | PART_NAMES))
 		return true;
-	return theirs & PART_GONE && ours & (CONTENT | PART_ATTR);
+	return theirs & PART_GONE && (ours & (CONTENT | PART_ATTR) || b->added);
 }
 
 static int against_commit(struct net *n, const struct foot *f, struct tx *x)
@@ -412,6 +412,31 @@ static int dir_has_unknown(struct txm *m, struct net *n, struct nobj *b, bool *f
 	return r < 0 ? r : 0;
 }
 
+/* What the transaction did not set itself follows what others committed since. */
+static int merge_attrs(struct txm *m, struct tx *x, struct nobj *b)
+{
+	struct attr was, now, *a = &b->a;
+	struct stack s;
+	int r;
+
+	stack_init(&s, x->view, b->o, NULL);
+	r = stack_attr(m->t, &s, &was);
+	if (r)
+		return r;
+	attr_of_base(m->t, b->o, &b->st, &now);
+	if (!(b->parts & PART_ATTR)) /* at most suid was taken away by a write */
+		a->mode = now.mode & ~(was.mode & ~a->mode);
+	else if (a->mode == was.mode)
+		a->mode = now.mode;
+	if (a->uid == was.uid)
+		a->uid = now.uid;
+	if (a->gid == was.gid)
+		a->gid = now.gid;
+	if (a->mtime_ns == was.mtime_ns)
+		a->mtime_ns = now.mtime_ns;
+	return 0;
+}
+
 static int obj_against_base(struct txm *m, struct net *n, struct nobj *b, struct tx *x)
 {
 	bool same, unknown = false;
@@ -430,7 +455,12 @@ static int obj_against_base(struct txm *m, struct net *n, struct nobj *b, struct
 		r = dir_has_unknown(m, n, b, &unknown);
 	if (r)
 		return r;
-	return same && !unknown ? 0 : obj_conflict(n, b, x);
+	if (!same || unknown)
+		return obj_conflict(n, b, x);
+	/* Others made a further link meanwhile: it only loses a name. */
+	if (b->gone && !S_ISDIR(b->st.print.mode) && b->st.print.nlink > b->removed)
+		b->gone = b->content = b->attrs = false;
+	return merge_attrs(m, x, b);
 }
 
 static bool is_obj(struct tree *t, const struct bstat *st, struct obj *o)

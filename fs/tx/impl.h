@@ -82,6 +82,7 @@ struct nobj {
 	/* filled by the commit: */
 	bool in_base;
 	struct bstat st;  /* the base before */
+	struct attr a;	  /* what the base is to have */
 	size_t first_add; /* index in net->name, SIZE_MAX: none */
 	char staged[48];  /* its new content in the staging directory */
 	struct base_print staged_print;

@@ -501,7 +501,7 @@ static int attrs_all(struct net *n, struct plan *p)
 		if (!s)
 			return -ENOMEM;
 		expects(s, &b->st.print, NULL);
-		set_attrs(s, &b->d->a);
+		set_attrs(s, &b->a);
 		s->flags = STEP_OWNED;
 		r = xattr_blob(p, b, s);
 		if (r)
@@ -552,7 +552,7 @@ static int times_all(struct net *n, struct plan *p)
 		if (!s)
 			return -ENOMEM;
 		expects(s, b->staged[0] ? &b->staged_print : &b->st.print, NULL);
-		set_attrs(s, &b->d->a);
+		set_attrs(s, &b->a);
 	}
 	sort_from(p, from, deepest_first);
 	return 0;

@@ -73,7 +73,7 @@ static int stage_file(
 
 	if (fd < 0)
 		return -errno;
-	r = copy_content(t, s, b->d->a.size, fd, buf);
+	r = copy_content(t, s, b->a.size, fd, buf);
 	if (!r && sync && fsync(fd) < 0)
 		r = -errno;
 	close(fd);
@@ -82,7 +82,7 @@ static int stage_file(
 
 static int stage_special(struct tree *t, const struct nobj *b, const struct stack *s)
 {
-	const struct attr *a = &b->d->a;
+	const struct attr *a = &b->a;
 	char *target;
 	int r;
 
@@ -125,7 +125,7 @@ static int stage_xattrs(struct tree *t, const struct nobj *b, const struct stack
 
 static int stage_attrs(struct tree *t, const struct nobj *b)
 {
-	const struct attr *a = &b->d->a;
+	const struct attr *a = &b->a;
 	struct timespec ts[2] = {ts_of(a->atime_ns), ts_of(a->mtime_ns)};
 
 	if (fchownat(t->stagefd, b->staged, a->uid, a->gid, AT_SYMLINK_NOFOLLOW) < 0)
@@ -145,7 +145,7 @@ static int stage_one(struct txm *m, struct view *v, struct nobj *b, char *buf, b
 	int r;
 
 	stack_init(&s, v, b->o, b->d);
-	if (S_ISREG(b->d->a.mode))
+	if (S_ISREG(b->a.mode))
 		r = stage_file(t, b, &s, buf, sync);
 	else
 		r = stage_special(t, b, &s);
@@ -155,8 +155,7 @@ static int stage_one(struct txm *m, struct view *v, struct nobj *b, char *buf, b
 		return r;
 	}
 	/* Owner before xattrs: chown clears capabilities; mode and times last. */
-	if (fchownat(t->stagefd, b->staged, b->d->a.uid, b->d->a.gid,
-		    AT_SYMLINK_NOFOLLOW) < 0)
+	if (fchownat(t->stagefd, b->staged, b->a.uid, b->a.gid, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
 	r = stage_xattrs(t, b, &s);
 	if (!r)

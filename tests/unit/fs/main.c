@@ -14,6 +14,7 @@ int main(void)
 	srunner_add_suite(r, suite_client());
 	srunner_add_suite(r, suite_cmd());
 	srunner_add_suite(r, suite_checkpoint());
+	srunner_add_suite(r, suite_conflict());
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);

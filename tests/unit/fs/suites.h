@@ -15,6 +15,7 @@ Suite *suite_pool(void);
 Suite *suite_client(void);
 Suite *suite_cmd(void);
 Suite *suite_checkpoint(void);
+Suite *suite_conflict(void);
 
 /** scratch(buf): a new empty directory below TMPDIR, its path in @buf. */
 static inline const char *scratch(char buf[256])
