@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mem.h"
+
 struct bseg {
 	uint64_t no; /* block / BMAP_SEG */
 	unsigned int n, cap;
@@ -57,14 +59,17 @@ static struct bseg *seg_make(struct bmap *m, uint64_t no)
 		return m->seg[i];
 	if (m->n == m->cap) {
 		size_t cap = m->cap ? m->cap * 2 : 2;
-		struct bseg **p = realloc(m->seg, cap * sizeof(*p));
+		struct bseg **p = mem_alloc(cap * sizeof(*p));
 
 		if (!p)
 			return NULL;
+		if (m->n)
+			memcpy(p, m->seg, m->n * sizeof(*p));
+		free(m->seg);
 		m->seg = p;
 		m->cap = cap;
 	}
-	s = calloc(1, sizeof(*s));
+	s = mem_zalloc(sizeof(*s));
 	if (!s)
 		return NULL;
 	s->no = no;
@@ -84,9 +89,12 @@ static int seg_room(struct bseg *s)
 		return 0;
 	while (cap < s->n + 2)
 		cap *= 2;
-	e = realloc(s->e, cap * sizeof(*e));
+	e = mem_alloc(cap * sizeof(*e));
 	if (!e)
 		return -ENOMEM;
+	if (s->n)
+		memcpy(e, s->e, s->n * sizeof(*e));
+	free(s->e);
 	s->e = e;
 	s->cap = cap;
 	return 0;
@@ -150,11 +158,9 @@ static int seg_punch(
 
 static int set_in_segment(struct bmap *m, const struct ext *e, bmap_note note, void *arg)
 {
-	struct bseg *s = seg_make(m, e->block / BMAP_SEG);
+	struct bseg *s = m->seg[seg_at(m, e->block / BMAP_SEG)];
 	int r;
 
-	if (!s || seg_room(s))
-		return -ENOMEM;
 	r = seg_punch(s, e->block, e->block + e->count, note, arg);
 	insert_at(s, ext_at(s, e->block), e);
 	return r ? r : tell(note, arg, true, e);
@@ -166,6 +172,13 @@ int bmap_set(struct bmap *m, const struct ext *e, bmap_note note, void *arg)
 	int r = 0;
 
 	assert(e->count);
+	/* All the memory first. Segments left empty by a failure hold nothing. */
+	for (uint64_t no = block / BMAP_SEG; no <= (end - 1) / BMAP_SEG; no++) {
+		struct bseg *s = seg_make(m, no);
+
+		if (!s || seg_room(s))
+			return -ENOMEM;
+	}
 	while (!r && block < end) {
 		uint64_t stop = (block / BMAP_SEG + 1) * BMAP_SEG;
 		struct ext part = *e;
@@ -190,9 +203,7 @@ int bmap_cut(struct bmap *m, uint64_t block, bmap_note note, void *arg)
 	for (; !r && i < m->n; i++) {
 		struct bseg *s = m->seg[i];
 
-		if (seg_room(s))
-			return -ENOMEM;
-		r = seg_punch(s, block, UINT64_MAX, note, arg);
+		r = seg_punch(s, block, UINT64_MAX, note, arg); /* splits nothing */
 		if (!s->n && keep == m->n)
 			keep = i;
 	}

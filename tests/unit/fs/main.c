@@ -11,6 +11,8 @@ int main(void)
 
 	srunner_add_suite(r, suite_fault());
 	srunner_add_suite(r, suite_pool());
+	srunner_add_suite(r, suite_bmap());
+	srunner_add_suite(r, suite_base());
 	srunner_add_suite(r, suite_client());
 	srunner_add_suite(r, suite_cmd());
 	srunner_add_suite(r, suite_checkpoint());

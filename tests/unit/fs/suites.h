@@ -12,6 +12,8 @@
 Suite *suite_store(void);
 Suite *suite_fault(void);
 Suite *suite_pool(void);
+Suite *suite_bmap(void);
+Suite *suite_base(void);
 Suite *suite_client(void);
 Suite *suite_cmd(void);
 Suite *suite_checkpoint(void);
