@@ -120,9 +120,9 @@ check-unit: $(UNITBINS)
 # --- small programs that test scripts and benchmarks use ------------------------------
 TOOLS := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.c))
 
-$(B)/tests/tools/%: tests/tools/%.c
+$(B)/tests/tools/%: tests/tools/%.c $(B)/libtxfs.a
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(call libs,fuse3)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(call libs,fuse3)
 
 tools: $(TOOLS)
 
