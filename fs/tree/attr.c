@@ -55,6 +55,7 @@ static int apply(struct node *n, const struct setattr *s, struct delta *d, struc
 		r = file_resize(n, d, s->to.size, l);
 		if (r)
 			return r;
+		r = delta_kill_caps(n, d, l);
 		d->a.mtime_ns = now;
 		if (s->kill_suid)
 			attr_kill_suid(&d->a);
@@ -65,7 +66,7 @@ static int apply(struct node *n, const struct setattr *s, struct delta *d, struc
 		d->a.gid = s->to.gid;
 	if (s->uid || s->gid) {
 		attr_kill_suid(&d->a);
-		r = delta_kill_caps(n, d, l);
+		r = r ? r : delta_kill_caps(n, d, l);
 	}
 	if (!r && s->mode)
 		r = set_mode(n, d, s->to.mode, l);

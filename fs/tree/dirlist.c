@@ -115,7 +115,7 @@ static int fill(void *arg, const char *name, struct obj *o, uint8_t type, uint64
 	struct fill *f = arg;
 
 	if (!o)
-		ino = obj_known_ino(f->n->view->t, ino);
+		ino = obj_known_ino(f->n->view->t, f->n->obj, name, ino);
 	return set(f->l, name, view_ino(f->n->view, ino), type);
 }
 
@@ -123,9 +123,16 @@ static int fill(void *arg, const char *name, struct obj *o, uint8_t type, uint64
 static int fill_pinned(struct fill *f, const char *name)
 {
 	struct tree *t = f->n->view->t;
-	struct obj *o = node_pinned(f->n, name);
+	struct delta *d;
+	struct stack s;
+	struct obj *o;
 	int r;
 
+	node_stack(&s, f->n);
+	while ((d = stack_next(&s)))
+		if (names_find(&d->names, name))
+			return 0; /* the name itself was changed */
+	o = node_pinned(f->n, name);
 	if (!o)
 		return 0;
 	r = set(f->l, name, view_ino(f->n->view, o->st_ino),

@@ -164,26 +164,61 @@ static int write_piece(struct node *n, struct delta *d, const char *buf, uint64_
 	return r ? r : put_chunk(t, d, scratch, start, (size_t)(stop - start), l);
 }
 
+/* *@done: bytes written, also where an error ended it. */
 static int write_all(struct node *n, struct delta *d, const char *buf, uint64_t off,
-	size_t size, struct log *l)
+	size_t size, struct log *l, size_t *done)
 {
 	auto_free char *scratch = malloc(POOL_CHUNK_MAX);
 
+	*done = 0;
 	if (!scratch)
 		return -ENOMEM;
-	while (size) {
+	while (*done < size) {
 		uint64_t stop = (off / POOL_CHUNK_MAX + 1) * POOL_CHUNK_MAX;
-		size_t part = size < stop - off ? size : (size_t)(stop - off);
-		int r = write_piece(n, d, buf, off, part, scratch, l);
+		size_t left = size - *done;
+		size_t part = left < stop - off ? left : (size_t)(stop - off);
+		int r = write_piece(n, d, buf + *done, off, part, scratch, l);
 
 		if (r)
 			return r;
-		buf += part;
 		off += part;
-		size -= part;
+		*done += part;
 		if (off > d->a.size)
 			d->a.size = off;
 	}
+	return 0;
+}
+
+/* security.capability goes with every write; looked for where it can be. */
+static int kill_caps(struct node *n, struct delta *d, struct log *l)
+{
+	const struct xent *x = delta_find_xattr(d, "security.capability");
+
+	if (d->parts & (PART_DATA | PART_NEW) && !(x && x->value))
+		return 0;
+	return delta_kill_caps(n, d, l);
+}
+
+static int write_in(struct node *n, struct delta *d, const void *buf, uint64_t off,
+	size_t size, bool kill_suid, struct log *l, size_t *done)
+{
+	uint64_t below = d->below_bytes;
+	bool first = !(d->parts & PART_DATA);
+	int r = kill_caps(n, d, l);
+
+	if (!r && first)
+		r = first_write(n, d, off, off + size, l);
+	if (!r)
+		r = write_all(n, d, buf, off, size, l, done);
+	if (r && !*done) { /* what was there is there still */
+		if (bmap_empty(&d->map))
+			d->below_bytes = below;
+		return r;
+	}
+	d->parts |= PART_DATA;
+	d->a.mtime_ns = d->a.ctime_ns = tree_now_ns();
+	if (kill_suid)
+		attr_kill_suid(&d->a);
 	return 0;
 }
 
@@ -191,31 +226,22 @@ int tree_write(struct node *n, const void *buf, uint64_t off, size_t size, bool 
 {
 	struct tree *t = n->view->t;
 	struct delta *d;
+	size_t done = 0;
 	struct log l;
-	int r;
+	int r, e;
 
 	if (off > FILE_MAX - size)
 		return -EFBIG;
 	log_init(&l);
 	pthread_rwlock_wrlock(&n->lock);
-	r = delta_for(n, 0, &l, &d);
-	if (!r && !(d->parts & PART_DATA)) {
-		r = d->parts & PART_NEW ? 0 : delta_kill_caps(n, d, &l);
-		if (!r)
-			r = first_write(n, d, off, off + size, &l);
-		d->parts |= PART_DATA;
-	}
-	if (!r)
-		r = write_all(n, d, buf, off, size, &l);
+	r = e = delta_for(n, 0, &l, &d);
 	if (!r) {
-		d->a.mtime_ns = d->a.ctime_ns = tree_now_ns();
-		if (kill_suid)
-			attr_kill_suid(&d->a);
-		delta_log_inode(d, &l);
+		r = write_in(n, d, buf, off, size, kill_suid, &l, &done);
+		delta_log_inode(d, &l); /* also of a write that came to half */
 	}
-	r = log_end(t, &l, r);
+	e = log_end(t, &l, e);
 	pthread_rwlock_unlock(&n->lock);
-	return r ? r : (int)size;
+	return r ? r : e ? e : (int)done;
 }
 
 int file_resize(struct node *n, struct delta *d, uint64_t size, struct log *l)
@@ -265,6 +291,7 @@ static int zero_range(
 {
 	static const char zeros[POOL_BLOCK];
 	uint64_t first = block_up(off), last = end / POOL_BLOCK * POOL_BLOCK;
+	size_t done;
 	int r = 0;
 
 	if (end > d->a.size)
@@ -272,15 +299,15 @@ static int zero_range(
 	if (off >= end)
 		return 0;
 	if (first > end || first > last)
-		return write_all(n, d, zeros, off, (size_t)(end - off), l);
+		return write_all(n, d, zeros, off, (size_t)(end - off), l, &done);
 	if (first > off)
-		r = write_all(n, d, zeros, off, (size_t)(first - off), l);
+		r = write_all(n, d, zeros, off, (size_t)(first - off), l, &done);
 	if (end == d->a.size)
 		last = block_up(end);
 	if (!r && last > first)
 		r = put_hole(d, first / POOL_BLOCK, (last - first) / POOL_BLOCK, l);
 	if (!r && end > last)
-		r = write_all(n, d, zeros, last, (size_t)(end - last), l);
+		r = write_all(n, d, zeros, last, (size_t)(end - last), l, &done);
 	return r;
 }
 

@@ -264,6 +264,11 @@ static struct obj *obj_seen(struct tree *t, struct obj *o, struct obj *parent,
 	return o;
 }
 
+static uint64_t ino_fresh(uint64_t ino)
+{
+	return ino < INO_MADE ? ino : INO_MADE | (ino % INO_MADE);
+}
+
 struct obj *obj_of_base(
 	struct tree *t, struct obj *parent, const char *name, const struct bstat *st)
 {
@@ -281,8 +286,7 @@ struct obj *obj_of_base(
 		free(o);
 		return NULL;
 	}
-	o->st_ino = st->print.ino < INO_MADE ? st->print.ino
-					     : INO_MADE | (st->print.ino % INO_MADE);
+	o->st_ino = ino_fresh(st->print.ino);
 	o->has_base = true;
 	o->print = st->print;
 	o->parent = obj_get(parent);
@@ -315,14 +319,33 @@ struct obj *obj_at_name(
 	return obj_get(k->obj);
 }
 
-uint64_t obj_known_ino(struct tree *t, uint64_t ino)
+static bool ino_known(struct tree *t, uint64_t ino)
 {
 	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
 	struct inokey *k = t->by_ino[ino_slot(t, ino)];
 
 	while (k && k->ino != ino)
 		k = k->next;
-	return k ? k->obj->st_ino : ino < INO_MADE ? ino : INO_MADE | (ino % INO_MADE);
+	return k;
+}
+
+uint64_t obj_known_ino(struct tree *t, struct obj *dir, const char *name, uint64_t ino)
+{
+	struct inokey *k;
+	struct fdref *ref;
+	struct bstat st;
+	int r;
+
+	if (!ino_known(t, ino) || obj_dir(t, dir, &ref))
+		return ino_fresh(ino);
+	r = base_stat(ref->fd, name, &st);
+	fdcache_put(t->fds, ref);
+	if (r)
+		return ino_fresh(ino);
+	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
+
+	k = *key_find(t, st.print.ino, st.print.btime_ns);
+	return k && !k->obj->in_stage ? k->obj->st_ino : ino_fresh(ino);
 }
 
 int obj_place(struct tree *t, struct obj *o, struct obj *parent, const char *name)

@@ -126,9 +126,9 @@ void obj_unalias(struct tree *t, const struct base_print *print);
 struct obj *obj_at_name(
 	struct tree *t, struct obj *dir, const char *name, const struct bstat *st);
 
-/** obj_known_ino(t, ino): st_ino shown for base inode @ino (by number alone: for d_ino).
- */
-uint64_t obj_known_ino(struct tree *t, uint64_t ino);
+/** obj_known_ino(t, dir, name, ino): st_ino shown for base inode @ino, an entry of the
+ * base directory @dir. One that is known by number is looked at: numbers come again. */
+uint64_t obj_known_ino(struct tree *t, struct obj *dir, const char *name, uint64_t ino);
 
 /** obj_place(t, o, parent, name): @o now lies at @parent/@name in the base; parent NULL
  * and name set: in the staging directory; both NULL: nowhere. */

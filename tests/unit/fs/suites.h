@@ -16,6 +16,7 @@ Suite *suite_bmap(void);
 Suite *suite_base(void);
 Suite *suite_client(void);
 Suite *suite_cmd(void);
+Suite *suite_tree(void);
 Suite *suite_checkpoint(void);
 Suite *suite_conflict(void);
 

@@ -233,6 +233,10 @@ static struct node *walk(struct node *root, const char *path, char last[256])
 		}
 		GATE(root->view->t, r, tree_lookup(n, name, &next, &a));
 		node_put(n);
+		if (!r && *p && !S_ISDIR(a.mode)) { /* the kernel's part */
+			node_put(next);
+			r = -ENOTDIR;
+		}
 		if (r) {
 			errno = -r;
 			return NULL;
@@ -465,13 +469,14 @@ static int rename_at(struct place_at p, const char *a, const char *b, unsigned i
 {
 	struct node *from, *to;
 	char name[256], to_name[256];
-	int r = -ENOENT;
+	int r;
 
 	if (p.dir)
 		return err_of(
 			renameat2(AT_FDCWD, native(p, a), AT_FDCWD, native(p, b), flags));
 	from = walk(p.root, a, name);
 	to = from ? walk(p.root, b, to_name) : NULL;
+	r = -errno;
 	if (to)
 		GATE(p.root->view->t, r, tree_rename(from, name, to, to_name, flags));
 	node_put(from);
@@ -484,12 +489,13 @@ static int link_at(struct place_at p, const char *a, const char *b)
 	struct node *n, *to;
 	char name[256];
 	struct attr at;
-	int r = -ENOENT;
+	int r;
 
 	if (p.dir)
 		return err_of(link(native(p, a), native(p, b)));
 	n = node_at(p.root, a);
 	to = n ? walk(p.root, b, name) : NULL;
+	r = -errno;
 	if (to)
 		GATE(p.root->view->t, r, tree_link(n, to, name, &at));
 	node_put(n);
