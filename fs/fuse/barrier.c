@@ -1,19 +1,25 @@
 /*
  * barrier.c: everything dirtied before now is in the daemon.
  *
- * Under write-through only pages of shared mappings can be dirty in the kernel. syncfs(2)
- * on a FUSE mount starts their writing and does not wait, nor does any request tell of
- * it. So a page of a hidden sentinel file is dirtied through a mapping, syncfs is called,
- * and the WRITE of the sentinel waited for: inodes are written in the order they were
- * dirtied, the sentinel last. Then whatever other workers had taken from the kernel by
- * that time is waited for too. Evidence, not proof: barrier_wait fails where the sentinel
- * does not come in time.
+ * Under write-through only pages of shared mappings can be dirty in the kernel. syncfs(2) on
+ * a FUSE mount starts their writing and does not wait, nor does any request tell of it. So a
+ * page of a hidden sentinel file is dirtied through a mapping, syncfs is called, and the
+ * WRITE of the sentinel waited for: inodes are written in the order they were dirtied, the
+ * sentinel last. Then whatever other workers had taken from the kernel by that time is waited
+ * for too. Evidence, not proof: barrier_wait fails where the sentinel does not come in time.
+ *
+ * The mapping is made in a process of its own: a fault on it, or its unmapping, waits for
+ * this daemon with that process's mmap lock held; were the lock ours, a worker that needs
+ * memory would wait for it, and nobody would answer.
  */
 #include "fs/fuse/impl.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +32,86 @@ void barrier_sentinel_written(struct serve *s)
 	s->sentinel_writes++;
 	pthread_cond_broadcast(&s->barrier_seen);
 }
+
+/* --- the process that dirties ----------------------------------------------------------- */
+
+static int dirty_and_sync(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW), r;
+	volatile char *p;
+
+	if (fd < 0)
+		return -errno;
+	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED) {
+		r = -errno;
+		close(fd);
+		return r;
+	}
+	*p = (char)(*p + 1);
+	r = syncfs(fd) < 0 ? -errno : 0;
+	munmap((void *)p, 4096);
+	close(fd);
+	return r;
+}
+
+static void dirtier(const char *path, int in, int out)
+{
+	char c;
+
+	/* Nothing of the daemon's may stay open here: its end is told by closing. */
+	prctl(PR_SET_NAME, "txfs-barrier");
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0)
+		_exit(1);
+	close_range(3, ~0u, 0);
+	while (read(0, &c, 1) == 1) {
+		int r = dirty_and_sync(path);
+
+		if (write(1, &r, sizeof(r)) != sizeof(r))
+			break;
+	}
+	_exit(0);
+}
+
+int barrier_start(struct serve *s)
+{
+	auto_free char *path = NULL;
+	int to[2], from[2];
+
+	if (asprintf(&path, "%s/.txfs/sentinel", s->o.mnt) < 0)
+		return -ENOMEM;
+	if (pipe2(to, O_CLOEXEC) < 0)
+		return -errno;
+	if (pipe2(from, O_CLOEXEC) < 0) {
+		close(to[0]);
+		close(to[1]);
+		return -errno;
+	}
+	s->dirtier = fork();
+	if (!s->dirtier) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(to[1]);
+		close(from[0]);
+		dirtier(path, to[0], from[1]);
+	}
+	close(to[0]);
+	close(from[1]);
+	s->barrier_to = to[1];
+	s->barrier_from = from[0];
+	return s->dirtier < 0 ? -EAGAIN : 0;
+}
+
+void barrier_stop(struct serve *s)
+{
+	if (s->dirtier <= 0)
+		return;
+	close(s->barrier_to);
+	close(s->barrier_from);
+	waitpid(s->dirtier, NULL, 0);
+	s->dirtier = 0;
+}
+
+/* --- waiting ------------------------------------------------------------------------------ */
 
 static int wait_for_sentinel(struct serve *s, uint64_t before)
 {
@@ -52,39 +138,22 @@ static void wait_for_workers(struct serve *s)
 			usleep(20);
 }
 
-static int dirty_and_sync(int fd)
-{
-	volatile char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	int r;
-
-	if (p == MAP_FAILED)
-		return -errno;
-	*p = (char)(*p + 1);
-	r = syncfs(fd) < 0 ? -errno : 0;
-	munmap((void *)p, 4096);
-	return r;
-}
-
+/* One caller at a time: txm->lock is held. */
 int barrier_wait(void *serve)
 {
 	struct serve *s = serve;
-	auto_free char *path = NULL;
 	uint64_t before;
-	int fd, r;
+	int r;
 
-	if (asprintf(&path, "%s/.txfs/sentinel", s->o.mnt) < 0)
-		return -ENOMEM;
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0) /* unmounted: no pages can be dirtied any more */
-		return errno == ENOENT || errno == ENOTCONN || errno == ENOTDIR ? 0
-										: -errno;
 	pthread_mutex_lock(&s->barrier_lock);
 	before = s->sentinel_writes;
 	pthread_mutex_unlock(&s->barrier_lock);
-	r = dirty_and_sync(fd);
+	if (write(s->barrier_to, "", 1) != 1 || read(s->barrier_from, &r, sizeof(r)) != sizeof(r))
+		return -EIO;
+	if (r == -ENOENT || r == -ENOTCONN || r == -ENOTDIR)
+		return 0; /* unmounted: no pages can be dirtied any more */
 	if (!r)
 		r = wait_for_sentinel(s, before);
-	close(fd);
 	if (!r)
 		wait_for_workers(s);
 	return r;

@@ -73,6 +73,8 @@ struct serve {
 	pthread_mutex_t barrier_lock;
 	pthread_cond_t barrier_seen;
 	uint64_t sentinel_writes;
+	pid_t dirtier;
+	int barrier_to, barrier_from;
 
 	/* control.c */
 	pthread_mutex_t jobs_lock;
@@ -194,6 +196,9 @@ void hidden_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off);
 
 /* --- barrier.c, control.c, notify.c, watch.c --- */
 
+/** barrier_start(s): make the process that dirties the sentinel; before any thread. */
+int barrier_start(struct serve *s);
+void barrier_stop(struct serve *s);
 int barrier_wait(void *serve);
 void barrier_sentinel_written(struct serve *s);
 

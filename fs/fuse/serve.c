@@ -225,6 +225,7 @@ static void stop(struct serve *s)
 	watch_stop(s);
 	if (s->m)
 		txm_close(s->m);
+	barrier_stop(s);
 	place_unstage(s->t);
 	if (s->se)
 		fuse_session_destroy(s->se);
@@ -298,8 +299,10 @@ static int serve(const struct mount_opts *o, int fd)
 	pthread_cond_init(&s->barrier_seen, NULL);
 	if (!o->foreground)
 		to_background(s);
+	r = barrier_start(s);
 	block_signals(s);
-	r = start(s, &msg);
+	if (!r)
+		r = start(s, &msg);
 	if (write(fd, &r, sizeof(r)) != sizeof(r) ||
 		(msg && write(fd, msg, strlen(msg)) < 0))
 		log_error(
