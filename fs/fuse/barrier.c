@@ -1,12 +1,13 @@
 /*
  * barrier.c: everything dirtied before now is in the daemon.
  *
- * Under write-through only pages of shared mappings can be dirty in the kernel. syncfs(2) on
- * a FUSE mount starts their writing and does not wait, nor does any request tell of it. So a
- * page of a hidden sentinel file is dirtied through a mapping, syncfs is called, and the
- * WRITE of the sentinel waited for: inodes are written in the order they were dirtied, the
- * sentinel last. Then whatever other workers had taken from the kernel by that time is waited
- * for too. Evidence, not proof: barrier_wait fails where the sentinel does not come in time.
+ * Under write-through only pages of shared mappings can be dirty in the kernel. syncfs(2)
+ * on a FUSE mount starts their writing and does not wait, nor does any request tell of
+ * it. So a page of a hidden sentinel file is dirtied through a mapping, syncfs is called,
+ * and the WRITE of the sentinel waited for: inodes are written in the order they were
+ * dirtied, the sentinel last. Then whatever other workers had taken from the kernel by
+ * that time is waited for too. Evidence, not proof: barrier_wait fails where the sentinel
+ * does not come in time.
  *
  * The mapping is made in a process of its own: a fault on it, or its unmapping, waits for
  * this daemon with that process's mmap lock held; were the lock ours, a worker that needs
@@ -33,7 +34,8 @@ void barrier_sentinel_written(struct serve *s)
 	pthread_cond_broadcast(&s->barrier_seen);
 }
 
-/* --- the process that dirties ----------------------------------------------------------- */
+/* --- the process that dirties
+ * ----------------------------------------------------------- */
 
 static int dirty_and_sync(const char *path)
 {
@@ -111,7 +113,8 @@ void barrier_stop(struct serve *s)
 	s->dirtier = 0;
 }
 
-/* --- waiting ------------------------------------------------------------------------------ */
+/* --- waiting
+ * ------------------------------------------------------------------------------ */
 
 static int wait_for_sentinel(struct serve *s, uint64_t before)
 {
@@ -148,7 +151,8 @@ int barrier_wait(void *serve)
 	pthread_mutex_lock(&s->barrier_lock);
 	before = s->sentinel_writes;
 	pthread_mutex_unlock(&s->barrier_lock);
-	if (write(s->barrier_to, "", 1) != 1 || read(s->barrier_from, &r, sizeof(r)) != sizeof(r))
+	if (write(s->barrier_to, "", 1) != 1 ||
+		read(s->barrier_from, &r, sizeof(r)) != sizeof(r))
 		return -EIO;
 	if (r == -ENOENT || r == -ENOTCONN || r == -ENOTDIR)
 		return 0; /* unmounted: no pages can be dirtied any more */

@@ -78,10 +78,25 @@ static void fill_status(struct serve *s, struct txfs_ioc_status *io)
 	strncpy(io->store, s->o.store, sizeof(io->store) - 1);
 }
 
+static void run_begin(struct serve *s, struct job *j)
+{
+	struct txfs_ioc_begin *io = &j->io.begin;
+	bool alone = io->flags & (TXFS_BEGIN_PRIVATE | TXFS_BEGIN_FORCE);
+	int r = alone ? 0
+		      : writers_find(s->o.mnt, j->pid, io->message, sizeof(io->message));
+
+	if (r) {
+		io->id = 0;
+		io->error = -r;
+		return;
+	}
+	txm_begin(s->m, io);
+}
+
 static void run_ioctl(struct serve *s, struct job *j)
 {
 	switch (j->cmd) {
-	case TXFS_IOC_BEGIN: txm_begin(s->m, &j->io.begin); break;
+	case TXFS_IOC_BEGIN: run_begin(s, j); break;
 	case TXFS_IOC_COMMIT: txm_commit(s->m, &j->io.end); break;
 	case TXFS_IOC_ABORT: txm_abort(s->m, &j->io.end); break;
 	case TXFS_IOC_SAVEPOINT: txm_savepoint(s->m, &j->io.end); break;
@@ -165,6 +180,7 @@ void op_ioctl(fuse_req_t req, fuse_ino_t ino, unsigned int cmd, void *arg,
 	}
 	j->req = req;
 	j->cmd = cmd;
+	j->pid = fuse_req_ctx(req)->pid;
 	j->run = run_ioctl;
 	memcpy(&j->io, in, in_size);
 	clean_input(j);

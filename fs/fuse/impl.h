@@ -10,6 +10,7 @@
 #ifndef FS_FUSE_IMPL_H
 #define FS_FUSE_IMPL_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <fuse_lowlevel.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ struct job {
 	void (*run)(struct serve *s, struct job *j);
 	fuse_req_t req;
 	unsigned int cmd;
+	long pid; /* of the caller */
 	struct view *view;
 	union {
 		struct txfs_ioc_begin begin;
@@ -207,6 +209,10 @@ void control_stop(struct serve *s);
 void control_post(struct serve *s, struct job *j);
 
 void notify_invalidate(void *serve, const struct inval *i);
+
+/** writers_find(mnt, caller, msg, size): -EBUSY with a line in @msg if a process of
+ * another session than that of process @caller has a file below @mnt open for writing. */
+int writers_find(const char *mnt, long caller, char *msg, size_t size);
 
 int watch_start(struct serve *s);
 void watch_stop(struct serve *s);

@@ -188,7 +188,7 @@ int tree_make(struct node *dir, const char *name, uint32_t mode, uint64_t rdev,
 	struct tree *t = dir->view->t;
 	int64_t now = tree_now_ns();
 	struct obj *there;
-	struct delta *dd;
+	struct delta *dd = NULL;
 	struct log l;
 	int r;
 
@@ -226,7 +226,7 @@ int tree_make(struct node *dir, const char *name, uint32_t mode, uint64_t rdev,
 int tree_link(struct node *n, struct node *dir, const char *name, struct attr *a)
 {
 	struct tree *t = dir->view->t;
-	struct delta *d, *dd;
+	struct delta *d = NULL, *dd = NULL;
 	struct obj *there;
 	struct log l;
 	int r;

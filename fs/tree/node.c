@@ -265,6 +265,18 @@ void node_unplace(struct node *n)
 	bury(t, &d);
 }
 
+void node_unseen(struct node *n, struct node *parent, const char *name)
+{
+	struct tree *t = n->view->t;
+	bool there;
+
+	pthread_mutex_lock(&t->nodes_lock);
+	there = n->parent == parent && !strcmp(n->name, name);
+	pthread_mutex_unlock(&t->nodes_lock);
+	if (there)
+		node_unplace(n);
+}
+
 void node_lookup(struct node *n)
 {
 	auto_unlock pthread_mutex_t *l = lock(&n->view->t->nodes_lock);

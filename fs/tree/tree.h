@@ -486,6 +486,10 @@ void node_forget(struct tree *t, uint64_t id, uint64_t nlookup);
 /** node_retire(n): answer ESTALE for this id from now on; the view makes a new node. */
 void node_retire(struct node *n);
 
+/** node_unseen(n, parent, name): it is not there any more, if that is where it was last
+ * seen. */
+void node_unseen(struct node *n, struct node *parent, const char *name);
+
 /** node_path(n, out): path in its view, "" for its root. -ENOENT: has none. */
 int node_path(struct node *n, char **out);
 

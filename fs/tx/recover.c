@@ -211,6 +211,7 @@ struct loading {
 	struct tx *x;
 	struct view *v;
 	struct layer *l;
+	struct pool *pool; /* the transaction's, shared by its layers */
 	struct found layers;
 };
 
@@ -292,11 +293,13 @@ static int load_run(void *arg, const struct rec_run *r)
 
 	if (!d)
 		return 0;
-	if (e.chunk_off != EXT_HOLE && !g->l->pool) {
-		err = pool_open(store_dirfd(g->m->t->store), r->pool, false, &g->l->pool);
+	if (e.chunk_off != EXT_HOLE && !g->pool) {
+		err = pool_open(store_dirfd(g->m->t->store), r->pool, false, &g->pool);
 		if (err)
 			return err;
 	}
+	if (g->pool && !g->l->pool)
+		g->l->pool = pool_get(g->pool);
 	e.pool = g->l->pool;
 	memcpy(e.hash, r->hash, sizeof(e.hash));
 	return bmap_set(&d->map, &e, NULL, NULL);
@@ -375,6 +378,7 @@ int recover_load(struct txm *m, struct tx *x)
 		free((char *)g.layers.l[i].label);
 	}
 	free(g.layers.l);
+	pool_put(g.pool);
 	if (!r)
 		r = store_load_objects(m->t->store, load_print, &g);
 	if (!r && x->conflicts)

@@ -140,7 +140,7 @@ static int stage_attrs(struct tree *t, const struct nobj *b)
 static int stage_one(struct txm *m, struct view *v, struct nobj *b, char *buf, bool sync)
 {
 	struct tree *t = m->t;
-	struct bstat st;
+	struct bstat st = {0};
 	struct stack s;
 	int r;
 

@@ -126,7 +126,11 @@ static void replace_names(struct popping *p, struct node *n, const struct delta 
 	names_each(&d->names, k, e)
 	{
 		struct node *was = e->was ? node_find(p->v, e->was) : NULL;
+		struct node *now = e->obj ? node_find(p->v, e->obj) : NULL;
 
+		if (now && e->obj != e->was)
+			node_unseen(now, n, e->name);
+		node_put(now);
 		inval_add_entry(p->i, n->id, e->name);
 		if (!was)
 			continue;
