@@ -31,12 +31,14 @@ refused "$B/inside/store" --store "$B/inside/store" "$B" "$M"
 mkdir "$B/.txfs"
 refused .txfs --store "$S" "$B" "$M"
 rmdir "$B/.txfs"
+manifest "$B" >"$TMP/before"
 if [ "$(id -u)" = 0 ]; then
 	mount -t tmpfs none "$B/inside"
 	at_exit "mountpoint -q '$B/inside' && umount '$B/inside'"
 	echo in >"$B/inside/in"
 	refused "$B/inside" --store "$S" "$B" "$M"
 	mount_ws "$B" "$M" -o submounts=hide
+	[ -d "$M/inside" ] || fail 'a hidden submount is no directory'
 	eq '' "$(ls -A "$M/inside")" 'a hidden submount shows its content'
 	eq text "$(cat "$M/file")"
 	txfs umount "$M" || fail umount

@@ -93,7 +93,8 @@ daemon_pid() {
 	[[ $text =~ \"pid\":([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
 }
 
-gone() { ! kill -0 "$1" 2>/dev/null; }
+# A zombie is gone, too: its parent may be in no hurry.
+gone() { ! readlink "/proc/$1/exe" >/dev/null; }
 
 kill_daemon() {
 	local pid

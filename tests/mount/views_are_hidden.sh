@@ -14,7 +14,7 @@ echo change >"$VIEW/file"
 eq 700 "$(stat -c %a "$M/.txfs")"
 eq "$(id -u)" "$(stat -c %u "$M/.txfs")"
 [[ "$(find "$M" -maxdepth 1)" != *.txfs* ]] || fail '.txfs is listed'
-rm -rf "$M/.txfs" 2>/dev/null
+rmdir "$M/.txfs" 2>/dev/null && fail ".txfs can be removed"
 mv "$M/.txfs" "$M/x" 2>/dev/null && fail '.txfs can be renamed'
 mkdir "$M/.txfs" 2>/dev/null && fail '.txfs can be made'
 [ -e "$M/.txfs/ctl" ] || fail '.txfs is gone'
