@@ -182,7 +182,8 @@ int txfs_open_or_mount(const char *dir, struct txfs **out, bool *mounted)
 		return err;
 	lock = own_mounts_lock();
 	if (lock < 0)
-		return say(*out, lock, "cannot lock the state directory: %s", strerror(-lock));
+		return say(*out, lock, "cannot lock the state directory: %s",
+			strerror(-lock));
 	/* somebody else may have been quicker with the same directory */
 	txfs_close(*out);
 	err = txfs_open(dir, out);
