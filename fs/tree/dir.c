@@ -203,6 +203,7 @@ int tree_make(struct node *dir, const char *name, uint32_t mode, uint64_t rdev,
 	} else if (r == -ENOENT) {
 		r = delta_for(dir, PART_NAMES, &l, &dd);
 	}
+	/* cppcheck-suppress uninitvar ; r is 0 only where delta_for() has set dd */
 	if (!r && !dd->a.nlink)
 		r = -ENOENT;
 	if (!r && S_ISDIR(mode) && dd->a.nlink >= LINKS_MAX)
@@ -243,6 +244,7 @@ int tree_link(struct node *n, struct node *dir, const char *name, struct attr *a
 	} else if (r == -ENOENT) {
 		r = delta_for(n, PART_LINKS, &l, &d);
 	}
+	/* cppcheck-suppress uninitvar ; r is 0 only where delta_for() has set d */
 	if (!r && (!d->a.nlink || S_ISDIR(d->a.mode)))
 		r = d->a.nlink ? -EPERM : -ENOENT;
 	if (!r && d->a.nlink >= LINKS_MAX)

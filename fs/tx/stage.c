@@ -163,6 +163,7 @@ static int stage_one(struct txm *m, struct view *v, struct nobj *b, char *buf, b
 	if (!r)
 		r = base_stat(t->stagefd, b->staged, &st);
 	if (!r)
+		/* cppcheck-suppress uninitStructMember ; base_stat() has set it */
 		b->staged_print = st.print;
 	return r;
 }
