@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -49,7 +50,7 @@ static int look_at_mounts(const struct mount_opts *o, struct seen *s)
 {
 	FILE *f = setmntent("/proc/self/mounts", "r");
 	struct mntent *m;
-	struct stat st;
+	struct statvfs vfs;
 
 	if (!f)
 		return 0;
@@ -57,7 +58,8 @@ static int look_at_mounts(const struct mount_opts *o, struct seen *s)
 		char *longer;
 
 		if (!strcmp(m->mnt_dir, o->mnt) && !strncmp(m->mnt_type, "fuse", 4)) {
-			bool dead = stat(o->mnt, &st) < 0 &&
+			/* Attributes may be cached; this always asks. */
+			bool dead = statvfs(o->mnt, &vfs) < 0 &&
 				    (errno == ENOTCONN || errno == ECONNABORTED);
 
 			s->at_mnt_dead |= dead;
