@@ -12,7 +12,7 @@
 #	hold [@NAME] WORDS...      give it a command; its answer goes to stdout and $SAID
 #	say WANT WORDS...          command, and the answer must be WANT
 #	daemon_pid MNT             pid of the daemon
-#	kill_daemon MNT            kill -9, and wait until it is gone
+#	kill_daemon MNT            kill -9, and wait until the mount is dead
 #	forget_mount MNT           end the connection of a mount that may hang, detach it
 #	as_user CMD...             as another uid (12345, gid 12345)
 #	state_of MNT ID            word of `txfs ls` or `txfs log` for a transaction
@@ -93,15 +93,15 @@ daemon_pid() {
 	[[ $text =~ \"pid\":([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
 }
 
-# A zombie is gone, too: its parent may be in no hurry.
-gone() { ! readlink "/proc/$1/exe" >/dev/null; }
+# Threads of a killed process hold its files for some time after it became a zombie.
+gone() { stat "$1/.txfs/nothing" 2>&1 | grep -q 'not connected'; }
 
 kill_daemon() {
 	local pid
 	pid=$(daemon_pid "$1")
 	[ "${pid:-0}" -gt 1 ] || fail "no pid of the daemon of $1"
 	kill -9 "$pid"
-	wait_for 10 gone "$pid"
+	wait_for 10 gone "$1"
 }
 
 forget_mount() {

@@ -36,7 +36,7 @@ kill_round() { # NUMBER DELAY-IN-MS
 	sleep "$(printf '0.%04d' "$2")"
 	kill -9 "$pid" || fail "no daemon to kill in round $1"
 	wait $! || got=$?
-	wait_for 10 gone "$pid"
+	wait_for 10 gone "$M"
 	txfs mount --store "$TMP/store-mnt" "$B" "$M" >"$TMP/out" 2>&1 || {
 		cat "$TMP/out" >&2
 		fail "round $1, after $2/10 ms: the next mount fails"

@@ -31,7 +31,7 @@ for round in 1 2 3; do
 		    pass
 	END
 	wait
-	wait_for 10 gone "$pid"
+	wait_for 10 gone "$M"
 	txfs mount --store "$TMP/store-mnt" "$B" "$M" 2>"$TMP/talk" || { cat "$TMP/talk" >&2 && fail 'next mount'; }
 	python3 - "$M" "$B" "$TMP/synced" <<-'END' || fail "round $round"
 		import os, sys
