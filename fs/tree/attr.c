@@ -92,10 +92,11 @@ int tree_setattr(struct node *n, const struct setattr *s, struct attr *a)
 		parts |= PART_ATTR;
 	log_init(&l);
 	pthread_rwlock_wrlock(&n->lock);
-	r = delta_for(n, parts, &l, &d);
+	r = delta_for(n, 0, &l, &d);
 	if (!r)
 		r = apply(n, s, d, &l);
 	if (!r) {
+		d->parts |= parts;
 		delta_log_inode(d, &l);
 		*a = d->a;
 	}

@@ -75,10 +75,11 @@ struct rec *log_add(struct log *l, enum rec_op op)
 
 int log_end(struct tree *t, struct log *l, int err)
 {
-	if (!err)
-		err = l->err;
-	if (!err && l->n)
-		err = store_log(t->store, l->r, l->n);
+	int e = l->err;
+
+	if (!e && l->n)
+		e = store_log(t->store, l->r, l->n);
+	err = err ? err : e;
 	free_strings(l);
 	if (l->r != l->fixed)
 		free(l->r);

@@ -352,8 +352,8 @@ struct log {
 const char *log_str(struct log *l, const char *s);
 
 void log_init(struct log *l);
-/** log_end(t, l, err): write the group if @err is 0; frees; returns @err or the failure.
- */
+/** log_end(t, l, err): write the group, also where @err ended the request: what it holds
+ * was done in memory. Frees; returns @err or the failure. */
 int log_end(struct tree *t, struct log *l, int err);
 struct rec *log_add(struct log *l, enum rec_op op); /* zeroed; never NULL */
 

@@ -126,7 +126,7 @@ static void classify(struct net *n)
 
 		b->is_new = b->parts & PART_NEW && !b->o->has_base;
 		b->gone = b->parts & PART_GONE && !b->d->a.nlink;
-		b->content = b->parts & PART_DATA;
+		b->content = b->parts & PART_DATA && S_ISREG(b->d->a.mode);
 		b->attrs = b->parts & (PART_ATTR | PART_XATTR);
 	}
 	for (size_t i = 0; i < n->names; i++) {

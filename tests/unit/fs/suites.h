@@ -17,6 +17,8 @@ Suite *suite_base(void);
 Suite *suite_client(void);
 Suite *suite_cmd(void);
 Suite *suite_tree(void);
+Suite *suite_content(void);
+Suite *suite_layer(void);
 Suite *suite_checkpoint(void);
 Suite *suite_conflict(void);
 
