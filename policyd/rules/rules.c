@@ -48,8 +48,8 @@ static int check_examples(
 	const struct rules *r, const char *const *files, char *err, size_t size)
 {
 	const struct shell_context ctx = {.home = "/home/user",
-		.cwd = "/work/project",
-		.workspace = "/work/project"};
+		.cwd = "/home/user/project",
+		.workspace = "/home/user/project"};
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct rule *rule = &r->rule[i];
