@@ -334,7 +334,7 @@ static void drop_replaced(struct commit *c)
 		if (itself && (b->gone || (b->placed != SIZE_MAX && !b->staged[0])))
 			continue; /* it went on to its new place, or goes with its object
 				   */
-		if (b && b->image && !b->gone && (s->op == STEP_SWAP || itself))
+		if (b && b->image && b->image->src && !strcmp(b->image->src, s->path2))
 			continue; /* a before-image */
 		stage_remove(t, s->path2);
 	}

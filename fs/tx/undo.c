@@ -141,11 +141,8 @@ void undo_free(struct txm *m, struct undo *u, bool published)
 	if (!u)
 		return;
 	if (published)
-		list_for_each (d, &u->layer->deltas, in_layer) {
-			list_del(&d->in_obj);
-			if (d->obj->in_stage)
-				obj_place(m->t, d->obj, NULL, NULL);
-		}
+		list_for_each (d, &u->layer->deltas, in_layer)
+			list_del(&d->in_obj); /* a removed file goes with its object */
 	list_del(&u->link);
 	layer_free(m->t, u->layer);
 	for (size_t i = 0; i < u->n; i++) {

@@ -19,6 +19,7 @@ Suite *suite_cmd(void);
 Suite *suite_tree(void);
 Suite *suite_content(void);
 Suite *suite_layer(void);
+Suite *suite_tx(void);
 Suite *suite_checkpoint(void);
 Suite *suite_conflict(void);
 
