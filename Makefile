@@ -3,7 +3,7 @@
 # Targets
 #   all (default)   build/bin/{txfs,policyd,agentctl}, libtxfs.a
 #   deps            install the Debian packages that building and testing need
-#   demo            deps, build, and three tasks on a copy of this repository
+#   demo            what building needs, build, and three tasks on a copy of this repository
 #   check           deps, build, every test; exits non-zero if one fails
 #   check-unit      unit tests (Check), nothing mounted
 #   check-mount     mount tests (scripts below tests/mount)
@@ -148,7 +148,8 @@ check-all: all unit-tests tools
 check-long: deps
 	$(Q)$(MAKE) --no-print-directory all tools && bash tests/run-scripts.sh $(BIN) long $(TESTS)
 
-demo: deps
+demo:
+	$(Q)sh tests/deps.sh build
 	$(Q)$(MAKE) --no-print-directory all && bash tests/demo.sh $(BIN)
 
 lint: all
