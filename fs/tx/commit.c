@@ -346,6 +346,7 @@ static void settle(struct commit *c)
 	struct tree *t = c->m->t;
 	struct log l;
 
+	drop_replaced(c); /* a link less moves the ctime: before prints are taken */
 	log_init(&l);
 	pthread_rwlock_wrlock(&t->gate);
 	drop_behind(c->l);
@@ -359,7 +360,6 @@ static void settle(struct commit *c)
 	tree_checkpoint_runs(t, false);
 	pthread_rwlock_unlock(&t->gate);
 	log_end(t, &l, 0);
-	drop_replaced(c);
 }
 
 /* --- the whole
