@@ -66,6 +66,7 @@ struct serve {
 	int devfd, basefd;
 	uint32_t uid, gid;
 	bool watched_all; /* every base directory in use is watched */
+	bool registered;  /* in the state directory, by us */
 	bool epochs;	  /* the kernel knows INC_EPOCH */
 	_Atomic uint64_t requests;
 	struct worker worker[MAX_WORKERS];

@@ -20,6 +20,7 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 #include "common/path.h"
+#include "txfs/client.h"
 
 static int say(char **msg, int err, const char *fmt, ...)
 {
@@ -146,6 +147,27 @@ static int open_base(struct place *p, const struct mount_opts *o, char **msg)
 	return 0;
 }
 
+/* A base inside the base of a mount that serves would be changed by both. */
+static int check_others(const struct mount_opts *o, char **msg)
+{
+	struct txfs_workspace *w;
+	int r = txfs_workspace_find(o->base, &w);
+
+	if (r)
+		return 0;
+	if (w->pid && strcmp(w->base, o->base) && below(o->base, w->base))
+		r = say(msg, -EBUSY,
+			"'%s' lies inside '%s', which is mounted at '%s'; unmount that "
+			"first",
+			o->base, w->base, w->mnt);
+	else if (w->pid && strcmp(w->mnt, o->mnt) && below(o->base, w->mnt))
+		r = say(msg, -EINVAL,
+			"'%s' lies inside the txfs mount '%s'; mount its base '%s'",
+			o->base, w->mnt, w->base);
+	txfs_workspace_free(w);
+	return r;
+}
+
 int place_check(struct place *p, const struct mount_opts *o, char **msg)
 {
 	bool in_place = !strcmp(o->base, o->mnt);
@@ -153,6 +175,8 @@ int place_check(struct place *p, const struct mount_opts *o, char **msg)
 
 	if (!r)
 		r = check_dir(o->base, "base", msg);
+	if (!r)
+		r = check_others(o, msg);
 	if (!r)
 		r = check_dir(o->mnt, "mount point", msg);
 	if (r)

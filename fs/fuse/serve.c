@@ -128,7 +128,11 @@ static int open_store(struct serve *s, struct place *p, char **msg)
 	r = txm_new(s->t, &o, &h, &s->m, &note);
 	if (note)
 		log_warn("%s", note);
-	if (r)
+	if (r == -EXDEV)
+		fail(msg, r,
+			"store '%s' belongs to another base than '%s'; choose another",
+			s->o.store, s->o.base);
+	else if (r)
 		fail(msg, r, "cannot recover '%s': %s; nothing was changed further",
 			s->o.store, note ? note : strerror(-r));
 	free(note);
@@ -182,6 +186,7 @@ static int register_mount(struct serve *s, char **msg)
 	};
 	int r = txfs_workspace_add(&w);
 
+	s->registered = !r;
 	return r ? fail(msg, r, "cannot register '%s' in the state directory: %s",
 			   s->o.mnt, strerror(-r))
 		 : 0;
@@ -231,7 +236,8 @@ static void stop(struct serve *s)
 		fuse_session_destroy(s->se);
 	tree_free(s->t);
 	store_close(s->store);
-	txfs_workspace_del(s->o.mnt);
+	if (s->registered)
+		txfs_workspace_del(s->o.mnt);
 }
 
 /* A signal asks for an end in good order: detach, so that no new request comes. */

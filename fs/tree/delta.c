@@ -200,6 +200,8 @@ int delta_for(struct node *n, uint32_t parts, struct log *l, struct delta **out)
 		*out = d;
 		return 0;
 	}
+	if (n->obj->has_base && n->obj->print.dev != t->dev)
+		return -EROFS; /* a mount below the base */
 	node_stack(&s, n);
 	r = stack_attr(t, &s, &a);
 	if (!r)

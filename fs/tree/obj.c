@@ -208,6 +208,9 @@ int obj_load(struct tree *t, const struct rec_object *r)
 	struct obj *o;
 
 	if (r->id == t->root->id) {
+		if (r->print.ino != t->root->print.ino ||
+			r->print.btime_ns != t->root->print.btime_ns)
+			return -EXDEV; /* rows of another directory */
 		row_add(t, t->root);
 		return 0;
 	}

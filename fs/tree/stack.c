@@ -390,12 +390,13 @@ static int find_in_base(struct tree *t, struct obj *o, const char *name, struct 
 		return -ENOENT;
 	r = base_dir(t, o, &dir);
 	if (r)
-		return r == -ESTALE ? -ENOENT : r;
+		return r == -ESTALE || r == -EXDEV ? -ENOENT : r;
 	r = base_stat(dir->fd, name, st);
 	fdcache_put(t->fds, dir);
 	if (r)
 		return r;
-	if (st->print.dev != t->dev)
+	/* What is mounted there is no part of the base: a directory shows empty. */
+	if (st->print.dev != t->dev && !S_ISDIR(st->print.mode))
 		return -ENOENT;
 	*out = obj_of_base(t, o, name, st);
 	return *out ? 0 : -ENOMEM;
@@ -480,7 +481,7 @@ int stack_list(struct tree *t, const struct stack *s,
 		if (!r) {
 			r = base_list(dir->fd, list_base, &l);
 			fdcache_put(t->fds, dir);
-		} else if (r == -ESTALE) {
+		} else if (r == -ESTALE || r == -EXDEV) {
 			r = 0;
 		}
 	}

@@ -109,8 +109,8 @@ struct obj *obj_of_base(
 	struct tree *t, struct obj *parent, const char *name, const struct bstat *st);
 
 /** obj_with_row(t, id): the object with a row of this id; a reference, or NULL.
- * obj_load(t, r): an object from its row, when a store is opened; parents by
- * obj_load_parent once all are there. */
+ * obj_load(t, r): an object from its row, when a store is opened (-EXDEV: the store
+ * belongs to another base); parents by obj_load_parent once all are there. */
 struct obj *obj_with_row(struct tree *t, uint64_t id);
 int obj_load(struct tree *t, const struct rec_object *r);
 int obj_load_parent(struct tree *t, const struct rec_object *r);
