@@ -29,9 +29,9 @@ import time
 
 SMALL_FILES = 5000
 TREE_FILES = 1500
-STREAM = 128 << 20
+STREAM = 64 << 20
 CALL_SIZES = (1000, 100000)
-BUDGET_S = 110  # of the rounds; a round that has begun is finished
+BUDGET_S = 80  # of the rounds; a round that has begun is finished
 # Of created files, their directory costs a few more in all.
 LIMITS = {"warm stat": 0, "warm open, read, close": 0, "created small file": 6.1}
 
@@ -241,10 +241,10 @@ class Bench:
             t("git clone, local", "git", "clone", "-q", "--no-hardlinks", ".", "clone")
             t("C build, make -j2", "make", "-s", "-j2")
             self.tool(system, "one byte's block in a 50 MiB file", d, "random", "big.bin", 1, "sync")
-        self.tool(system, "write 128 MiB", d, "write", "stream", STREAM, "sync")
+        self.tool(system, "write 64 MiB", d, "write", "stream", STREAM, "sync")
         if whole:
             self.tool(system, "1,000 random 4 KiB writes in 50 MiB", d, "random", "big.bin", 1000, "sync")
-        self.tool(system, "read 128 MiB, cached", d, "readall", "stream")
+        self.tool(system, "read 64 MiB, cached", d, "readall", "stream")
         t("rm -rf 2,000 files", "rm", "-rf", "tree")
 
     def round(self, system):
@@ -286,7 +286,7 @@ class Bench:
         s.mount()
         run("find", s.mnt, "-type", "f", "-size", "+1", timeout=120)
         rows = {}
-        for line in run(self.tools + "/txtime", s.mnt, "21", "100", timeout=120).splitlines():
+        for line in run(self.tools + "/txtime", s.mnt, "15", "100", timeout=120).splitlines():
             name, *ns = line.split()
             rows[name] = [int(x) / 1e9 for x in ns]
         s.close()

@@ -4,9 +4,11 @@
 # timeout: 30
 . "$TESTS/mount/helpers.bash"
 requires_root
-requires setpriv fusermount3
+requires setpriv fusermount3 unshare
+# fusermount3 wants a user with a name.
+U=$(id -u nobody) G=$(id -g nobody)
 mkdir "$TMP/user" && cd "$TMP/user" && mkdir base mnt state && echo text >base/file && echo root >base/root || exit 1
-chmod 600 base/root && chown -R 12345:12345 . && chown 0:0 base/root
+chmod 600 base/root && chown -R "$U:$G" . && chown 0:0 base/root
 cat >"$TMP/play" <<'END'
 set -e
 cd "$TMP/user"
@@ -28,14 +30,10 @@ txfs -C mnt abort >/dev/null
 [ "$(cat mnt/d/n)" = n ] && [ -e mnt/root ]
 END
 chmod 755 "$TMP"
-as_user env HOME="$TMP/user" TMP="$TMP" TXFS_STATE_DIR="$TMP/user/state" PATH="$PATH" \
-	bash -c "(: <>/dev/fuse) 2>/dev/null || fusermount3 -V >/dev/null 2>&1; true"
-as_user env HOME="$TMP/user" TMP="$TMP" TXFS_STATE_DIR="$TMP/user/state" PATH="$PATH" bash "$TMP/play" >"$TMP/out" 2>&1
-got=$?
-# Some places give /dev/fuse to root alone, also for the set-uid helper's caller.
-if [ "$got" != 0 ] && ! as_user bash -c '(: <>/dev/fuse) 2>/dev/null' && grep -q 'cannot\|denied' "$TMP/out"; then
-	cat "$TMP/out"
-	skip "an ordinary user cannot mount here: $(tail -n 1 "$TMP/out")"
-fi
-eq 0 "$got" "$(cat "$TMP/out")"
-eq '12345 12345' "$(stat -c '%u %g' "$TMP/user/base/d")"
+# Some machines give /dev/fuse to root alone: here it gets the usual mode, for this test only.
+mknod "$TMP/fuse" c 10 229 && chmod 666 "$TMP/fuse" || skip 'needs mknod'
+export U G
+unshare -m --propagation private bash -c 'mount --bind "$TMP/fuse" /dev/fuse && exec setpriv --reuid $U --regid $G \
+	--clear-groups env HOME="$TMP/user" TXFS_STATE_DIR="$TMP/user/state" bash "$TMP/play"' >"$TMP/out" 2>&1
+eq 0 $? "$(cat "$TMP/out")"
+eq "$U $G" "$(stat -c '%u %g' "$TMP/user/base/d")"
