@@ -186,7 +186,7 @@ START_TEST(a_changed_base_is_never_mixed_with_what_was_written)
 		ck_assert_int_eq(n, -EIO);
 		/* what is our own is there in any case */
 		ck_assert_int_eq(read_from(&w, f, piece, 98304, 4096), 4096);
-		ck_assert_mem_eq(piece + 100000 - 98304, "ours", 4);
+		ck_assert_mem_eq(piece + (100000 - 98304), "ours", 4);
 	}
 	node_put(f);
 	ck_assert_int_eq(trans_do(&w, &x, txm_commit, NULL), -EBUSY);
