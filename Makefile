@@ -64,7 +64,7 @@ SRC_agent  := $(call src,agentctl/repl agentctl/loop agentctl/tool agentctl/prov
 
 GEN := $(B)/gen/sql.h $(B)/gen/policy_data.h
 
-all: $(BIN)/txfs $(BIN)/policyd $(BIN)/agentctl
+all: $(BIN)/txfs $(BIN)/policyd $(BIN)/agentctl $(B)/libtxfs.a
 
 # --- generated: SQL and data files become tables -------------------------------------
 $(B)/gen/sql.h: fs/store/schema.sql fs/store/queries.sql fs/store/sql2h.sh
@@ -159,11 +159,12 @@ bench-quick: all tools
 	$(Q)bash benchmarks/quick.sh $(BIN)
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin \
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
 		$(DESTDIR)$(PREFIX)/include/txfs
 	install -m 755 $(BIN)/txfs $(BIN)/policyd $(BIN)/agentctl $(DESTDIR)$(PREFIX)/bin
 	for s in 1 4 5 7 8; do for m in man/*.$$s; do [ ! -f $$m ] || \
 		install -D -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man$$s/$${m##*/}; done; done
+	install -m 644 $(B)/libtxfs.a $(DESTDIR)$(PREFIX)/lib
 	install -m 644 $(wildcard include/txfs/*.h) $(DESTDIR)$(PREFIX)/include/txfs
 
 clean:
