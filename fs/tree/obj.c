@@ -618,6 +618,9 @@ void obj_forget_fds(struct tree *t, struct obj *o)
 
 void objs_clear(struct tree *t)
 {
+	for (size_t i = 0; i < sizeof(t->by_row) / sizeof(*t->by_row); i++)
+		while (t->by_row[i])
+			obj_unlog(t, t->by_row[i]);
 	for (size_t i = 0; i < t->ino_slots; i++)
 		while (t->by_ino[i]) {
 			struct inokey *k = t->by_ino[i];

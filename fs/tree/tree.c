@@ -111,8 +111,8 @@ void tree_free(struct tree *t)
 		view_put(v);
 	}
 	nodes_clear(t);
-	fdcache_free(t->fds);
 	objs_clear(t);
+	fdcache_free(t->fds);
 	if (t->root) {
 		free(t->root->name);
 		free(t->root);

@@ -69,8 +69,10 @@ static int copy_step(void *arg, const struct rec_step *r)
 	return plan_copy(arg, r);
 }
 
-/* @replayed: it had steps. A conflict here leaves the base's version; it is reported. */
-static int replay(struct txm *m, const struct rec_layer *l, bool *replayed, char **msg)
+/* @replayed: it had steps. A conflict here leaves the base's version; it is reported. Of
+ * a commit that others followed it says nothing: those may have changed the same. */
+static int replay(
+	struct txm *m, const struct rec_layer *l, bool newest, bool *replayed, char **msg)
 {
 	struct plan *p = plan_new();
 	struct outcome out;
@@ -79,7 +81,7 @@ static int replay(struct txm *m, const struct rec_layer *l, bool *replayed, char
 	*replayed = !r && p->n;
 	if (*replayed) {
 		checkpoint_run(m->t, p->step, p->n, &out);
-		if (out.behind || out.conflicts) {
+		if (out.behind || (out.conflicts && newest)) {
 			free(*msg);
 			if (asprintf(msg,
 				    "transaction %llu is committed; base is behind: %s",
@@ -102,9 +104,13 @@ static int by_seq(const void *a, const void *b)
 
 static int finish_commits(struct txm *m, struct found *f, char **msg)
 {
+	uint64_t newest = 0;
 	bool replayed;
 	int r = 0;
 
+	for (size_t i = 0; i < f->n; i++)
+		if (f->l[i].seq > newest)
+			newest = f->l[i].seq;
 	if (f->n)
 		qsort(f->l, f->n, sizeof(*f->l), by_seq);
 	for (size_t i = 0; i < f->n && !r; i++) {
@@ -112,7 +118,7 @@ static int finish_commits(struct txm *m, struct found *f, char **msg)
 
 		if (l->state != TXFS_COMMITTED && l->state != TXFS_BEHIND)
 			continue;
-		r = replay(m, l, &replayed, msg);
+		r = replay(m, l, l->seq == newest, &replayed, msg);
 		if (!r && replayed)
 			bg_checkpointed(m, l->id, l->seq);
 		if (!r && l->state == TXFS_BEHIND) {

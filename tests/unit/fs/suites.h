@@ -21,6 +21,7 @@ Suite *suite_content(void);
 Suite *suite_layer(void);
 Suite *suite_tx(void);
 Suite *suite_checkpoint(void);
+Suite *suite_recover(void);
 Suite *suite_conflict(void);
 
 /** scratch(buf): a new empty directory below TMPDIR, its path in @buf. */
