@@ -98,6 +98,14 @@ struct serve {
 
 #define OP_READDIRPLUS 44u
 
+/* --- serve.c --- */
+
+/** serve_over(s, fd): serve tree and manager, which the caller made, over @fd, where
+ * somebody speaks the kernel's protocol; no mount. serve_over_end: after the other side
+ * has closed it. */
+int serve_over(struct serve *s, int fd);
+void serve_over_end(struct serve *s);
+
 /* --- raw.c: what libfuse 3.14 does not know --- */
 
 struct raw {

@@ -139,7 +139,7 @@ static int open_store(struct serve *s, struct place *p, char **msg)
 	return r;
 }
 
-static int open_session(struct serve *s, char **msg)
+static int new_session(struct serve *s)
 {
 	char *argv[] = {"txfs", "-o",
 		geteuid() || s->o.allow_other
@@ -147,12 +147,18 @@ static int open_session(struct serve *s, char **msg)
 			: "default_permissions",
 		NULL};
 	struct fuse_args args = FUSE_ARGS_INIT(3, argv);
-	int fd, r;
 
 	s->se = fuse_session_new(&args, &serve_ops, sizeof(serve_ops), s);
 	fuse_opt_free_args(&args);
-	if (!s->se)
-		return fail(msg, -ENOMEM, "cannot make a FUSE session");
+	return s->se ? 0 : -ENOMEM;
+}
+
+static int open_session(struct serve *s, char **msg)
+{
+	int fd, r = new_session(s);
+
+	if (r)
+		return fail(msg, r, "cannot make a FUSE session");
 	fd = place_mount(s->se, s->o.mnt, s->o.allow_other, msg);
 	if (fd < 0)
 		return fd;
@@ -174,6 +180,24 @@ static int start_threads(struct serve *s, char **msg)
 		return fail(msg, r, "cannot serve '%s': %s", s->o.mnt, strerror(-r));
 	s->epochs = !raw_inc_epoch(s);
 	return txm_start(s->m);
+}
+
+int serve_over(struct serve *s, int fd)
+{
+	int r = new_session(s);
+
+	if (!r)
+		r = raw_attach(s, fd);
+	if (!r)
+		r = control_start(s);
+	return r ? r : workers_start(s);
+}
+
+void serve_over_end(struct serve *s)
+{
+	workers_join(s);
+	control_stop(s);
+	fuse_session_destroy(s->se);
 }
 
 static int register_mount(struct serve *s, char **msg)

@@ -186,6 +186,14 @@ static void log_print(struct tree *t, const struct delta *d, struct log *l)
 		object_row(t, d->obj, &d->print, l);
 }
 
+/* A mount below the base. */
+static bool is_foreign(struct tree *t, struct obj *o)
+{
+	auto_unlock pthread_mutex_t *lk = lock(&t->objs_lock);
+
+	return o->has_base && o->print.dev != t->dev;
+}
+
 int delta_for(struct node *n, uint32_t parts, struct log *l, struct delta **out)
 {
 	struct tree *t = n->view->t;
@@ -200,8 +208,8 @@ int delta_for(struct node *n, uint32_t parts, struct log *l, struct delta **out)
 		*out = d;
 		return 0;
 	}
-	if (n->obj->has_base && n->obj->print.dev != t->dev)
-		return -EROFS; /* a mount below the base */
+	if (is_foreign(t, n->obj))
+		return -EROFS;
 	node_stack(&s, n);
 	r = stack_attr(t, &s, &a);
 	if (!r)

@@ -55,6 +55,13 @@ static int keep_pool(struct layer *l, struct pool *p)
 	return 0;
 }
 
+uint64_t layer_count(struct layer *l)
+{
+	auto_unlock pthread_mutex_t *lk = lock(&l->lock);
+
+	return l->count;
+}
+
 void layer_push(struct view *v, struct layer *l)
 {
 	l->below = v->top;

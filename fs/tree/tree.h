@@ -378,6 +378,9 @@ void view_put(struct view *v);
 struct layer *layer_new(int kind, uint64_t id, uint64_t tx);
 void layer_free(struct tree *t, struct layer *l);
 
+/** layer_count(l): objects it changed so far; any lock state, as long as @l lives. */
+uint64_t layer_count(struct layer *l);
+
 /** layer_push(v, l): @l becomes the top of @v. */
 void layer_push(struct view *v, struct layer *l);
 

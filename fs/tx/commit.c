@@ -554,7 +554,7 @@ int commit_pending(struct txm *m, struct txfs_ioc_end *io)
 	struct tx *x;
 	int r;
 
-	if (v->top->kind != LAYER_AUTO || v->top->below || !v->top->count)
+	if (v->top->kind != LAYER_AUTO || v->top->below || !layer_count(v->top))
 		return 0;
 	x = tx_new(m, v->top->id);
 	if (!x)

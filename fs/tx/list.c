@@ -57,7 +57,7 @@ void txm_status(struct txm *m, struct txfs_ioc_status *io)
 	io->store_bytes = store_bytes(m->t->store);
 	x = tx_main(m);
 	if (!x) {
-		io->pending = m->t->main->top->count;
+		io->pending = layer_count(m->t->main->top);
 		return;
 	}
 	count_of(m, x, counts);
