@@ -20,6 +20,7 @@ int main(void)
 	srunner_add_suite(r, suite_layer());
 	srunner_add_suite(r, suite_tx());
 	srunner_add_suite(r, suite_checkpoint());
+	srunner_add_suite(r, suite_fuse());
 	srunner_add_suite(r, suite_recover());
 	srunner_add_suite(r, suite_conflict());
 	srunner_run_all(r, CK_NORMAL);

@@ -21,6 +21,7 @@ Suite *suite_content(void);
 Suite *suite_layer(void);
 Suite *suite_tx(void);
 Suite *suite_checkpoint(void);
+Suite *suite_fuse(void);
 Suite *suite_recover(void);
 Suite *suite_conflict(void);
 
