@@ -262,7 +262,8 @@ static struct obj *obj_seen(struct tree *t, struct obj *o, struct obj *parent,
 
 		obj_put_locked(t, old);
 	}
-	o->has_base = true;
+	if (!o->has_base)
+		o->has_base = true;
 	o->print = st->print;
 	return o;
 }

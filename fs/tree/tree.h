@@ -78,9 +78,9 @@ struct obj {
 	uint64_t id, st_ino;
 	_Atomic uint32_t refs;
 	/* under objs_lock: */
-	bool has_base; /* the base shows it, at parent/name or, if in_stage, at name in
-			  the staging directory */
-	bool in_stage;
+	/* the base shows it, at parent/name or, if in_stage, at name in the staging
+	 * directory; both are also looked at without the lock */
+	_Atomic bool has_base, in_stage;
 	bool unlink_last;   /* in_stage: the file there goes with the last reference */
 	bool logged;	    /* has a row in the store */
 	struct obj *parent; /* holds a reference; NULL for the root */

@@ -2,6 +2,7 @@
  * test-tx.c: who may end a transaction, what others see of it meanwhile, and what is told
  * of it.
  */
+#include "fs/tx/impl.h"
 #include "tests/unit/fs/world.h"
 
 #include <errno.h>
@@ -447,6 +448,100 @@ START_TEST(every_transaction_is_listed_in_its_state)
 }
 END_TEST
 
+/* --- at the same time
+ * ------------------------------------------------------------------------- */
+
+struct beside {
+	struct world *w;
+	int n;
+	_Atomic int *stop;
+};
+
+static void end_one(struct world *w, const struct txfs_ioc_begin *b, trans_verb verb)
+{
+	struct txfs_ioc_end io = {.version = TXFS_ABI, .id = b->id};
+
+	memcpy(io.token, b->token, sizeof(io.token));
+	verb(w->m, &io);
+	ck_assert_msg(!io.error, "%s", io.message);
+}
+
+static void *transactions(void *arg)
+{
+	struct beside *j = arg;
+	char cmd[200];
+
+	for (int k = 0; k < 25; k++) {
+		struct txfs_ioc_begin b = {
+			.version = TXFS_ABI, .flags = TXFS_BEGIN_PRIVATE};
+		struct node *root;
+
+		txm_begin(j->w->m, &b);
+		ck_assert_int_eq(b.error, 0);
+		pthread_rwlock_rdlock(&j->w->t->gate);
+		root = txm_view(j->w->m, b.id);
+		pthread_rwlock_unlock(&j->w->t->gate);
+		snprintf(cmd, sizeof(cmd),
+			"put d%d/f %d; big d%d/b%d 80; mv d%d/b%d d%d/c%d; chmod 600 "
+			"d%d/f",
+			j->n, k, j->n, k, j->n, k, j->n, k, j->n);
+		script_ok(IN_VIEW(root), cmd);
+		node_put(root);
+		end_one(j->w, &b, k % 3 ? txm_commit : txm_abort);
+	}
+	return NULL;
+}
+
+static void *readers(void *arg)
+{
+	struct beside *j = arg;
+	char cmd[64];
+
+	for (int k = 0; !*j->stop; k++) {
+		long n;
+		char *c = content_of(j->w->t->main->root, k % 2 ? "d0/f" : "d1/f", &n);
+
+		ck_assert_int_ge(n, 1);
+		free(c);
+		snprintf(cmd, sizeof(cmd), "put own%d %d", k % 5, k);
+		script_ok(IN_VIEW(j->w->t->main->root), cmd);
+		usleep(500);
+	}
+	return NULL;
+}
+
+/* P5: and nothing waits for anything in a circle. */
+START_TEST(transactions_readers_and_autocommit_work_at_the_same_time)
+{
+	auto_free char *view = NULL, *base = NULL;
+	_Atomic int stop = 0;
+	struct world w;
+	struct beside j[4];
+	pthread_t t[4];
+
+	world_make(
+		&w, "mkdir d0; mkdir d1; mkdir d2; put d0/f 0; put d1/f 0; put d2/f 0");
+	world_open(&w);
+	w.m->o.interval_s = 0.02;
+	ck_assert_int_eq(txm_start(w.m), 0);
+	for (int i = 0; i < 4; i++) {
+		j[i] = (struct beside){&w, i, &stop};
+		ck_assert_int_eq(pthread_create(&t[i], NULL,
+					 i < 3 ? transactions : readers, &j[i]),
+			0);
+	}
+	for (int i = 0; i < 4; i++) {
+		stop = i == 3;
+		pthread_join(t[i], NULL);
+	}
+	ck_assert_int_eq(trans_do(&w, &(struct trans){0}, txm_sync, NULL), 0);
+	view = dump(IN_VIEW(w.t->main->root), DUMP_TIMES);
+	base = dump(IN_DIR(w.base), DUMP_TIMES);
+	dump_same(view, base);
+	world_close(&w);
+}
+END_TEST
+
 Suite *suite_tx(void)
 {
 	Suite *s = suite_create("tx");
@@ -465,6 +560,7 @@ Suite *suite_tx(void)
 	tcase_add_loop_test(t, changes_are_told_by_path_and_kind, 0, TELLINGS);
 	tcase_add_test(t, many_changes_come_page_by_page);
 	tcase_add_test(t, every_transaction_is_listed_in_its_state);
+	tcase_add_test(t, transactions_readers_and_autocommit_work_at_the_same_time);
 	suite_add_tcase(s, t);
 	return s;
 }
