@@ -130,7 +130,9 @@ static int open_store(struct serve *s, struct place *p, char **msg)
 		log_warn("%s", note);
 	if (r == -EXDEV)
 		fail(msg, r,
-			"store '%s' belongs to another base than '%s'; choose another",
+			"store '%s' holds unfinished work of another directory than "
+			"'%s'; choose "
+			"another with --store",
 			s->o.store, s->o.base);
 	else if (r)
 		fail(msg, r, "cannot recover '%s': %s; nothing was changed further",

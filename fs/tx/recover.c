@@ -179,15 +179,59 @@ static void drop_pools(struct txm *m, struct found *f)
 	close(fd);
 }
 
+/* --- a store whose directory was made anew
+ * ------------------------------------------------- */
+
+static int count_step(void *arg, const struct rec_step *r)
+{
+	++*(size_t *)arg;
+	return 1;
+}
+
+/* Work that would be applied to the wrong tree. */
+static bool has_unfinished(struct txm *m, const struct found *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct rec_layer *l = &f->l[i];
+		size_t steps = 0;
+
+		if ((l->kind == LAYER_TX || l->kind == LAYER_AUTO) &&
+			(l->state == TXFS_OPEN || l->state == TXFS_SUSPENDED))
+			return true;
+		if (l->state != TXFS_COMMITTED && l->state != TXFS_BEHIND)
+			continue;
+		store_load_steps(m->t->store, l->id, count_step, &steps);
+		if (steps)
+			return true;
+	}
+	return false;
+}
+
+static int drop_row(void *arg, const struct rec_object *r)
+{
+	struct txm *m = arg;
+	struct rec del = {.op = REC_OBJECT_DEL, .object.id = r->id};
+
+	return store_log(m->t->store, &del, 1);
+}
+
+static int load_objects(struct txm *m, const struct found *f)
+{
+	struct store *s = m->t->store;
+	int r = store_load_objects(s, load_object, m);
+
+	if (r != -EXDEV)
+		return r ? r : store_load_objects(s, load_parent, m);
+	return has_unfinished(m, f) ? r : store_load_objects(s, drop_row, m);
+}
+
 int recover_all(struct txm *m, char **msg)
 {
 	struct found f = {.m = m};
-	int r = store_load_objects(m->t->store, load_object, m);
+	int r = store_load_layers(m->t->store, keep_layer, &f);
 
 	if (!r)
-		r = store_load_objects(m->t->store, load_parent, m);
-	if (!r)
-		r = store_load_layers(m->t->store, keep_layer, &f);
+		r = load_objects(m, &f);
 	if (!r)
 		r = finish_commits(m, &f, msg);
 	for (size_t i = 0; i < f.n && !r; i++) {
