@@ -9,6 +9,7 @@
 #	requires CMD...            skip unless every command is there
 #	requires_root              skip unless uid 0
 #	requires_fuse              skip unless /dev/fuse can be opened
+#	programs_for_users         let other users run the programs, wherever the tree lies
 #	at_exit COMMAND            run COMMAND at the end, the last one given first
 #	eq WANT GOT [TEXT]         fail unless the strings are equal
 #	status WANT CMD...         fail unless CMD exits with WANT
@@ -38,6 +39,13 @@ run_at_exit() {
 }
 trap run_at_exit EXIT
 trap 'exit 130' INT TERM
+
+# Above the tree there may be a directory that others cannot enter, as /root.
+programs_for_users() {
+	mkdir "$TMP/programs" && cp "$BIN"/{txfs,policyd,agentctl} "$TMP/programs" &&
+		chmod 755 "$TMP" "$TMP/programs" "$TMP/programs"/* || fail 'cannot copy the programs'
+	export BIN=$TMP/programs PATH=$TMP/programs:$PATH
+}
 
 at_exit() { at_exit_list+=("$1"); }
 

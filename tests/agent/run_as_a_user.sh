@@ -4,8 +4,6 @@
 requires_fuse
 requires_root
 requires setpriv fusermount3
-setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$BIN/agentctl" ||
-	skip 'the programs cannot be read by others'
 if ! setpriv --reuid=65534 --regid=65534 --clear-groups sh -c ': <>/dev/fuse' 2>/dev/null; then
 	# here the device is for root only: show a copy for everybody, in mounts of our own
 	[ -z "${OWN_MOUNTS-}" ] || skip 'users cannot open /dev/fuse'
@@ -14,6 +12,7 @@ if ! setpriv --reuid=65534 --regid=65534 --clear-groups sh -c ': <>/dev/fuse' 2>
 fi
 setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Urm true ||
 	skip 'no user namespaces for users'
+programs_for_users
 U=$TMP/user
 mkdir -p "$U/home" "$U/state" "$U/run"
 echo precious >"$U/home/file"

@@ -5,6 +5,7 @@
 . "$TESTS/mount/helpers.bash"
 requires_root
 requires setpriv fusermount3 unshare
+programs_for_users
 # fusermount3 wants a user with a name.
 U=$(id -u nobody) G=$(id -g nobody)
 mkdir "$TMP/user" && cd "$TMP/user" && mkdir base mnt state && echo text >base/file && echo root >base/root || exit 1

@@ -5,6 +5,7 @@
 . "$TESTS/mount/helpers.bash"
 requires_root
 requires unshare setpriv
+programs_for_users
 B=$TMP/base M=$TMP/mnt
 mkdir -p "$B" "$M" "$TMP/bin"
 unshare -m bash -c "mount -t tmpfs none /dev && exec timeout 10 txfs mount --store '$TMP/s' '$B' '$M'" >"$TMP/out" 2>"$TMP/err"

@@ -5,6 +5,7 @@
 . "$TESTS/mount/helpers.bash"
 requires_root
 requires setpriv
+programs_for_users
 B=$TMP/base M=$TMP/mnt P=$TMP/plain
 chmod 755 "$TMP"
 for d in "$B" "$P"; do
