@@ -25,9 +25,10 @@ static int ask(uint32_t op, uint64_t node, const void *a, size_t na, const void 
 	size_t nb, const void *c, size_t nc)
 {
 	static char buf[80000];
-	struct fuse_in_header h = {.opcode = op, .unique = ++unique, .nodeid = node};
+	struct fuse_in_header h = {.opcode = op, .nodeid = node};
 	ssize_t n;
 
+	h.unique = ++unique;
 	h.len = (uint32_t)(sizeof(h) + na + nb + nc);
 	memcpy(buf, &h, sizeof(h));
 	if (na)
