@@ -160,7 +160,7 @@ class Bench:
     def __init__(self, options):
         self.bin, self.options = options.bindir, options
         self.tools = os.path.normpath(self.bin + "/../tests/tools")
-        self.top = tempfile.mkdtemp(prefix="txfs-bench.")
+        self.top = tempfile.mkdtemp(prefix="bench-quick.")
         os.environ["TXFS_STATE_DIR"] = self.top + "/state"
         os.environ.update(GIT_CONFIG_NOSYSTEM="1", HOME=self.top, LC_ALL="C.UTF-8",
                           GIT_AUTHOR_NAME="b", GIT_AUTHOR_EMAIL="b@example.org",
