@@ -56,6 +56,28 @@ static int put_object(struct db *db, const struct rec_object *r)
 	return db_step(db, s);
 }
 
+static int put_print(struct db *db, const struct rec_print *r)
+{
+	const enum sql_stmt s = SQL_PRINT_PUT;
+	const struct base_print *p = &r->print;
+
+	db_u64(db, s, 1, r->layer);
+	db_u64(db, s, 2, r->object);
+	db_u64(db, s, 3, p->dev);
+	db_u64(db, s, 4, p->ino);
+	db_u64(db, s, 5, (uint64_t)p->btime_ns);
+	db_u64(db, s, 6, (uint64_t)p->mtime_ns);
+	db_u64(db, s, 7, (uint64_t)p->ctime_ns);
+	db_u64(db, s, 8, p->size);
+	db_u64(db, s, 9, p->mode);
+	db_u64(db, s, 10, p->uid);
+	db_u64(db, s, 11, p->gid);
+	db_u64(db, s, 12, p->nlink);
+	db_u64(db, s, 13, p->racy);
+	db_blob(db, s, 14, p->content, sizeof(p->content));
+	return db_step(db, s);
+}
+
 static int put_inode(struct db *db, const struct rec_inode *r)
 {
 	const enum sql_stmt s = SQL_INODE_PUT;
@@ -186,6 +208,7 @@ static int apply(struct db *db, const struct rec *r)
 	case REC_INODE: return put_inode(db, &r->inode);
 	case REC_INODE_DEL:
 		return by_key(db, SQL_INODE_DEL, r->inode.layer, r->inode.object);
+	case REC_PRINT: return put_print(db, &r->print);
 	case REC_NAME: return put_name(db, &r->name);
 	case REC_NAME_DEL:
 		return by_name(

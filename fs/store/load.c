@@ -56,6 +56,7 @@ struct sink {
 		int (*layer)(void *, const struct rec_layer *);
 		int (*object)(void *, const struct rec_object *);
 		int (*inode)(void *, const struct rec_inode *);
+		int (*print)(void *, const struct rec_print *);
 		int (*name)(void *, const struct rec_name *);
 		int (*xattr)(void *, const struct rec_xattr *);
 		int (*run)(void *, const struct rec_run *);
@@ -129,6 +130,31 @@ static int object_row(const struct sink *k, sqlite3_stmt *st)
 
 	hash(st, 16, r.print.content);
 	return r.name ? k->f.object(k->arg, &r) : -ENOMEM;
+}
+
+static int print_row(const struct sink *k, sqlite3_stmt *st)
+{
+	struct rec_print r = {
+		.layer = u64(st, 0),
+		.object = u64(st, 1),
+		.print =
+			{
+				.dev = u64(st, 2),
+				.ino = u64(st, 3),
+				.btime_ns = i64(st, 4),
+				.mtime_ns = i64(st, 5),
+				.ctime_ns = i64(st, 6),
+				.size = u64(st, 7),
+				.mode = u32(st, 8),
+				.uid = u32(st, 9),
+				.gid = u32(st, 10),
+				.nlink = u32(st, 11),
+				.racy = u32(st, 12) != 0,
+			},
+	};
+
+	hash(st, 13, r.print.content);
+	return k->f.print(k->arg, &r);
 }
 
 static int inode_row(const struct sink *k, sqlite3_stmt *st)
@@ -230,6 +256,12 @@ int store_load_objects(
 	struct store *s, int (*f)(void *, const struct rec_object *), void *arg)
 {
 	return load(s, SQL_OBJECT_ALL, 0, &(struct sink){object_row, {.object = f}, arg});
+}
+
+int store_load_prints(struct store *s, uint64_t layer,
+	int (*f)(void *, const struct rec_print *), void *arg)
+{
+	return load(s, SQL_PRINT_OF, layer, &(struct sink){print_row, {.print = f}, arg});
 }
 
 int store_load_inodes(struct store *s, uint64_t layer,

@@ -69,6 +69,16 @@ SELECT layer, object, mode, uid, gid, nlink, size, rdev, mtime_ns,
   ctime_ns, atime_ns, below, parts, target
 FROM inode WHERE layer = ?1 ORDER BY object;
 
+-- STMT print_put
+INSERT OR REPLACE INTO print(layer, object, dev, ino, btime_ns, mtime_ns, ctime_ns, size, mode,
+  uid, gid, nlink, racy, content)
+VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14);
+
+-- STMT print_of
+SELECT layer, object, dev, ino, btime_ns, mtime_ns, ctime_ns, size, mode,
+  uid, gid, nlink, racy, content
+FROM print WHERE layer = ?1 ORDER BY object;
+
 -- STMT name_put
 INSERT OR REPLACE INTO name(layer, dir, name, object, was) VALUES(?1, ?2, ?3, ?4, ?5);
 
@@ -135,6 +145,10 @@ DELETE FROM name WHERE layer = ?1 AND (dir, name) IN
 -- STMT purge_inode
 DELETE FROM inode WHERE layer = ?1 AND object IN
   (SELECT object FROM inode WHERE layer = ?1 ORDER BY object LIMIT ?2);
+
+-- STMT purge_print
+DELETE FROM print WHERE layer = ?1 AND object IN
+  (SELECT object FROM print WHERE layer = ?1 ORDER BY object LIMIT ?2);
 
 -- STMT purge_xattr
 DELETE FROM xattr WHERE rowid IN

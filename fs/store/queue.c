@@ -54,6 +54,7 @@ static int pieces(struct rec *r, struct piece p[3])
 		add_blob(p, &n, &r->step.blob, r->step.blob_size);
 		break;
 	case REC_OBJECT_DEL:
+	case REC_PRINT:
 	case REC_INODE_DEL:
 	case REC_RUN:
 	case REC_RUN_DEL:

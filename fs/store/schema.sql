@@ -81,6 +81,25 @@ CREATE TABLE inode(
   PRIMARY KEY(layer, object)
 ) STRICT, WITHOUT ROWID;
 
+-- What the base showed of an object when a layer's change of it began; compared at commit.
+CREATE TABLE print(
+  layer INTEGER NOT NULL,
+  object INTEGER NOT NULL,
+  dev INTEGER NOT NULL,       -- device,
+  ino INTEGER NOT NULL,       -- inode number,
+  btime_ns INTEGER NOT NULL,  -- birth,
+  mtime_ns INTEGER NOT NULL,  -- change of content,
+  ctime_ns INTEGER NOT NULL,  -- change of anything,
+  size INTEGER NOT NULL,      -- bytes,
+  mode INTEGER NOT NULL,      -- type and permissions,
+  uid INTEGER NOT NULL,       -- owner,
+  gid INTEGER NOT NULL,       -- group,
+  nlink INTEGER NOT NULL,     -- links
+  racy INTEGER NOT NULL,      -- 1: ctime was too young to be trusted, content decides
+  content BLOB NOT NULL,      -- hash of the content, where racy and a file
+  PRIMARY KEY(layer, object)
+) STRICT, WITHOUT ROWID;
+
 -- Directory entries that a layer adds or takes away.
 CREATE TABLE name(
   layer INTEGER NOT NULL,

@@ -75,6 +75,12 @@ struct rec_inode {
 	const char *target; /* symlink, else NULL */
 };
 
+/* What the base showed when a layer's change of an object began. */
+struct rec_print {
+	uint64_t layer, object;
+	struct base_print print;
+};
+
 struct rec_name {
 	uint64_t layer, dir;
 	const char *name;
@@ -127,6 +133,7 @@ enum rec_op {
 	REC_OBJECT_DEL, /* object.id only: the object is gone for good */
 	REC_INODE,	/* insert or replace */
 	REC_INODE_DEL,	/* inode.layer, inode.object */
+	REC_PRINT,      /* insert or replace */
 	REC_NAME,	/* insert or replace */
 	REC_NAME_DEL, /* name.layer, name.dir, name.name: no row (not even a whiteout) */
 	REC_XATTR,
@@ -147,6 +154,7 @@ struct rec {
 		struct rec_layer layer;
 		struct rec_object object;
 		struct rec_inode inode;
+		struct rec_print print;
 		struct rec_name name;
 		struct rec_xattr xattr;
 		struct rec_run run;
@@ -206,6 +214,8 @@ int store_load_objects(struct store *s, int (*f)(void *, const struct rec_object
 	void *arg); /* by id */
 int store_load_inodes(struct store *s, uint64_t layer,
 	int (*f)(void *, const struct rec_inode *), void *arg);
+int store_load_prints(struct store *s, uint64_t layer,
+	int (*f)(void *, const struct rec_print *), void *arg);
 int store_load_names(struct store *s, uint64_t layer,
 	int (*f)(void *, const struct rec_name *), void *arg);
 int store_load_xattrs(struct store *s, uint64_t layer,

@@ -120,7 +120,7 @@ static int write_batch(struct store *s, const struct batch *b)
 static int purge_rows(struct store *s, uint64_t layer)
 {
 	static const enum sql_stmt slices[] = {SQL_PURGE_RUN, SQL_PURGE_NAME,
-		SQL_PURGE_INODE, SQL_PURGE_XATTR, SQL_PURGE_STEP};
+		SQL_PURGE_INODE, SQL_PURGE_PRINT, SQL_PURGE_XATTR, SQL_PURGE_STEP};
 	int left = SLICE_ROWS, err = 0;
 
 	for (size_t i = 0; i < sizeof(slices) / sizeof(*slices) && !err && left > 0;

@@ -177,13 +177,11 @@ void delta_log_place(struct tree *t, struct obj *o, struct log *l)
 	object_row(t, o, &o->print, l);
 }
 
-/* The row says what the base showed when this change began. */
-static void log_print(struct tree *t, const struct delta *d, struct log *l)
+void delta_log_print(const struct delta *d, struct log *l)
 {
-	auto_unlock pthread_mutex_t *lk = lock(&t->objs_lock);
-
-	if (d->has_print)
-		object_row(t, d->obj, &d->print, l);
+	if (d->has_print && !d->orphan)
+		log_add(l, REC_PRINT)->print =
+			(struct rec_print){d->layer->id, d->obj->id, d->print};
 }
 
 /* A mount below the base. */
@@ -227,7 +225,7 @@ int delta_for(struct node *n, uint32_t parts, struct log *l, struct delta **out)
 		S_ISREG(a.mode) ? (a.size + POOL_BLOCK - 1) / POOL_BLOCK * POOL_BLOCK : 0;
 	if (!n->top) {
 		take_print(t, d);
-		log_print(t, d, l);
+		delta_log_print(d, l);
 		if (d->has_print && node_pin(n))
 			l->err = -ENOMEM;
 	}

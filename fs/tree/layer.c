@@ -326,6 +326,7 @@ static void log_whole(struct delta *d, struct log *l)
 			d->layer->id, d->obj->id, x->name, x->value, x->size};
 	}
 	bmap_each(&d->map, log_ext, &m);
+	delta_log_print(d, l);
 	delta_log_inode(d, l);
 }
 

@@ -364,6 +364,8 @@ void layer_row(const struct layer *l, int state, int64_t ended_ns,
 /** delta_log_object(t, o, l): rows for @o and what lies above it, where they have none.
  * delta_log_place(t, o, l): its row anew, after its place or print changed. */
 int delta_log_object(struct tree *t, struct obj *o, struct log *l);
+/** delta_log_print(d, l): what the base showed when it began; of a bottom delta. */
+void delta_log_print(const struct delta *d, struct log *l);
 void delta_log_place(struct tree *t, struct obj *o, struct log *l);
 
 /* ---- views and layers (exclusive gate, unless said)

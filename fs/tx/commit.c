@@ -224,7 +224,8 @@ static void publish(struct commit *c)
 
 /* Views whose changes of this object began on the base as it was before: only the commit
  * itself has moved it. */
-static void refresh_prints(struct tree *t, struct obj *o, const struct base_print *was)
+static void refresh_prints(
+	struct tree *t, struct obj *o, const struct base_print *was, struct log *l)
 {
 	struct node *n;
 	auto_unlock pthread_mutex_t *lk = lock(&t->nodes_lock);
@@ -238,6 +239,7 @@ static void refresh_prints(struct tree *t, struct obj *o, const struct base_prin
 			d->print = o->print;
 			d->print.racy = false;
 			d->has_print = true;
+			delta_log_print(d, l);
 		}
 	}
 }
@@ -287,7 +289,7 @@ static void settle_obj(struct commit *c, struct nobj *b, struct log *l)
 		return;
 	b->o->ctime_ns = b->d->a.ctime_ns;
 	b->o->ctime_left_ns = st.print.ctime_ns;
-	refresh_prints(t, b->o, &was);
+	refresh_prints(t, b->o, &was, l);
 	if (b->o->logged)
 		delta_log_place(t, b->o, l);
 }

@@ -356,21 +356,14 @@ static int load_run(void *arg, const struct rec_run *r)
 }
 
 /* What the base showed when the oldest change of each object began. */
-static int load_print(void *arg, const struct rec_object *r)
+static int load_print(void *arg, const struct rec_print *r)
 {
-	struct loading *g = arg;
-	struct obj *o = obj_with_row(g->m->t, r->id);
-	struct node *n = o ? node_find(g->v, o) : NULL;
-	struct delta *d = n ? n->top : NULL;
+	struct delta *d = delta_of(arg, r->object, false);
 
-	while (d && d->below)
-		d = d->below;
-	if (d && r->has_base) {
+	if (d && !d->below) {
 		d->print = r->print;
 		d->has_print = true;
 	}
-	node_put(n);
-	obj_put(g->m->t, o);
 	return 0;
 }
 
@@ -389,6 +382,8 @@ static int load_layer(struct loading *g, const struct rec_layer *row)
 	memcpy(g->l->token_hash, row->token_hash, sizeof(g->l->token_hash));
 	layer_push(g->v, g->l);
 	r = store_load_inodes(s, row->id, load_inode, g);
+	if (!r)
+		r = store_load_prints(s, row->id, load_print, g);
 	if (!r)
 		r = store_load_names(s, row->id, load_name, g);
 	if (!r)
@@ -429,8 +424,6 @@ int recover_load(struct txm *m, struct tx *x)
 	}
 	free(g.layers.l);
 	pool_put(g.pool);
-	if (!r)
-		r = store_load_objects(m->t->store, load_print, &g);
 	if (!r && x->conflicts)
 		r = -EBUSY;
 	if (r)
