@@ -10,7 +10,7 @@
 #define IDLE_MS 1000
 #define FENCE_SLICE 256
 
-void bg_checkpointed(struct txm *m, uint64_t layer, uint64_t seq)
+static void add_done(struct txm *m, struct done d)
 {
 	auto_unlock pthread_mutex_t *l = lock(&m->bg_lock);
 
@@ -23,7 +23,12 @@ void bg_checkpointed(struct txm *m, uint64_t layer, uint64_t seq)
 		m->done = p;
 		m->done_cap = cap;
 	}
-	m->done[m->ndone++] = (struct done){layer, seq};
+	m->done[m->ndone++] = d;
+}
+
+void bg_checkpointed(struct txm *m, uint64_t layer, uint64_t seq)
+{
+	add_done(m, (struct done){.id = layer, .seq = seq});
 }
 
 void bg_fence(struct txm *m, struct view *v)
@@ -110,11 +115,28 @@ static void fence_dead(struct txm *m)
 	}
 }
 
+/* Rows of a commit stay as long as somebody's conflicts may be looked for in them. */
+static void reclaim_layer(struct txm *m, struct done *d, uint64_t oldest)
+{
+	struct rec r[2] = {{.op = REC_STEPS_DEL}, {.op = REC_PURGE}};
+	bool first = !d->synced, last = d->seq <= oldest;
+
+	r[0].layer.id = r[1].layer.id = d->id;
+	if (first)
+		pool_unlink(store_dirfd(m->t->store), d->id);
+	if (first || last)
+		store_log(m->t->store, first ? r : r + 1, (size_t)first + last);
+	d->synced = true;
+	if (!last)
+		add_done(m, *d);
+}
+
 /* Payload goes only after a sync of the base that began after the checkpoint ended. */
 static void reclaim(struct txm *m)
 {
 	struct done *done;
 	uint64_t oldest;
+	bool sync = false;
 	size_t n;
 
 	pthread_mutex_lock(&m->bg_lock);
@@ -122,20 +144,17 @@ static void reclaim(struct txm *m)
 	n = m->ndone;
 	m->ndone = m->done_cap = 0;
 	pthread_mutex_unlock(&m->bg_lock);
-	if (n && syncfs(m->t->stagefd) < 0) {
+	for (size_t i = 0; i < n; i++)
+		sync |= !done[i].synced;
+	if (sync && syncfs(m->t->stagefd) < 0) {
 		log_error("cannot sync the base: %s", strerror(errno));
 		n = 0; /* the steps stay, to be replayed at the next mount */
 	}
 	pthread_mutex_lock(&m->lock);
 	oldest = oldest_snapshot(m, true);
 	pthread_mutex_unlock(&m->lock);
-	for (size_t i = 0; i < n; i++) {
-		struct rec r[2] = {{.op = REC_STEPS_DEL}, {.op = REC_PURGE}};
-
-		r[0].layer.id = r[1].layer.id = done[i].id;
-		store_log(m->t->store, r, done[i].seq <= oldest ? 2 : 1);
-		pool_unlink(store_dirfd(m->t->store), done[i].id);
-	}
+	for (size_t i = 0; i < n; i++)
+		reclaim_layer(m, &done[i], oldest);
 	free(done);
 }
 

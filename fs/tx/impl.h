@@ -59,6 +59,7 @@ struct txm {
 	bool bg_runs, stop, want_sync;
 	struct done { /* layers whose checkpoint is done but not synced */
 		uint64_t id, seq;
+		bool synced; /* its rows wait for an older snapshot to end */
 	} * done;
 	size_t ndone, done_cap;
 	struct view **dead; /* ended views whose unchanged files are still to be fenced */
