@@ -133,7 +133,7 @@ enum rec_op {
 	REC_OBJECT_DEL, /* object.id only: the object is gone for good */
 	REC_INODE,	/* insert or replace */
 	REC_INODE_DEL,	/* inode.layer, inode.object */
-	REC_PRINT,      /* insert or replace */
+	REC_PRINT,	/* insert or replace */
 	REC_NAME,	/* insert or replace */
 	REC_NAME_DEL, /* name.layer, name.dir, name.name: no row (not even a whiteout) */
 	REC_XATTR,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/escape.h"
 #include "policyd/client/client.h"
 
 static const char *const decisions[] = {"deny", "ask", "tx", "allow"};
@@ -238,10 +239,45 @@ static int ask(struct policy *p, struct json_object *o, struct policy_answer *an
 	return policy_fail_(ans, r, "no usable answer from policyd");
 }
 
+/* The wire is UTF-8. A byte of a name that is not becomes U+FFFD: it stands for itself in
+ * a path and is never a character the shell reads specially, so the verdict is the same.
+ */
+static struct json_object *wire_text(const char *s)
+{
+	static const char mark[] = "\xEF\xBF\xBD";
+	size_t n = strlen(s), out = 0;
+	struct json_object *o;
+	char *copy;
+
+	if (utf8_valid(s, n))
+		return json_object_new_string(s);
+	copy = malloc(n * 3 + 1);
+	if (!copy)
+		return NULL;
+	for (size_t i = 0; i < n;) {
+		size_t len = 1;
+
+		while (len <= 4 && i + len <= n && !utf8_valid(s + i, len))
+			len++;
+		if (len > 4 || i + len > n) {
+			memcpy(copy + out, mark, 3);
+			out += 3;
+			i++;
+			continue;
+		}
+		memcpy(copy + out, s + i, len);
+		out += len;
+		i += len;
+	}
+	o = json_object_new_string_len(copy, (int)out);
+	free(copy);
+	return o;
+}
+
 static void add(struct json_object *o, const char *key, const char *value)
 {
 	if (value)
-		json_object_object_add(o, key, json_object_new_string(value));
+		json_object_object_add(o, key, wire_text(value));
 }
 
 static void add_env(struct json_object *o, const struct policy_request *req)
@@ -250,8 +286,7 @@ static void add_env(struct json_object *o, const struct policy_request *req)
 
 	for (size_t i = 0; i < req->n_env; i++)
 		json_object_object_add(env, req->env[i].name,
-			req->env[i].value ? json_object_new_string(req->env[i].value)
-					  : NULL);
+			req->env[i].value ? wire_text(req->env[i].value) : NULL);
 	json_object_object_add(o, "env", env);
 }
 
@@ -295,7 +330,7 @@ int policy_exec(struct policy *p, const char *const *argv, const char *cwd,
 	o = json_object_new_object();
 	a = json_object_new_array();
 	for (size_t i = 0; argv[i]; i++)
-		json_object_array_add(a, json_object_new_string(argv[i]));
+		json_object_array_add(a, wire_text(argv[i]));
 	add(o, "op", "exec");
 	json_object_object_add(o, "argv", a);
 	add(o, "cwd", cwd);
