@@ -9,6 +9,7 @@
  */
 #include "fs/fuse/impl.h"
 
+#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -102,6 +103,10 @@ int raw_attach(struct serve *s, int fd)
 {
 	static const struct fuse_custom_io io = {.writev = dev_writev, .read = dev_read};
 
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -errno;
 	s->devfd = fd;
 	return fuse_session_custom_io(s->se, &io, fd) ? -EIO : 0;
 }

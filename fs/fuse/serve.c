@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -37,25 +38,55 @@ struct worker *worker_current(void)
 /* --- workers
  * --------------------------------------------------------------------------------- */
 
+/* One of the sleeping workers is woken for a request; the time-out is for the end only.
+ */
+static int wait_for_request(int ep)
+{
+	struct epoll_event e;
+	int n = epoll_wait(ep, &e, 1, 1000);
+
+	return n < 0 && errno != EINTR ? -errno : 0;
+}
+
+static int open_epoll(struct serve *s)
+{
+	struct epoll_event e = {.events = EPOLLIN | EPOLLEXCLUSIVE};
+	int ep = epoll_create1(EPOLL_CLOEXEC);
+
+	if (ep >= 0 && epoll_ctl(ep, EPOLL_CTL_ADD, s->devfd, &e) < 0) {
+		close(ep);
+		return -1;
+	}
+	return ep;
+}
+
+/* A worker counts as busy before it reads, so that the barrier can know of every request
+ * that left the kernel; therefore reading never waits, and waiting is apart. */
 static void *work(void *arg)
 {
 	struct worker *w = arg;
 	struct serve *s = w->s;
 	struct fuse_buf b = {0};
+	auto_close int ep = open_epoll(s);
 
 	me = w;
-	while (!fuse_session_exited(s->se)) {
-		int n = fuse_session_receive_buf(s->se, &b);
+	while (ep >= 0 && !fuse_session_exited(s->se)) {
+		int n;
 
-		if (n == -EINTR || n == -EAGAIN)
-			continue;
-		if (n <= 0)
+		atomic_fetch_add(&w->turn, 1);
+		n = fuse_session_receive_buf(s->se, &b);
+		if (n > 0) {
+			atomic_fetch_add(&s->requests, 1);
+			raw_read(b.mem, b.size);
+			fuse_session_process_buf(s->se, &b);
+		}
+		atomic_fetch_add(&w->turn, 1);
+		if (n == -EAGAIN)
+			n = wait_for_request(ep);
+		else if (n == 0)
 			break;
-		atomic_fetch_add(&w->turn, 1);
-		atomic_fetch_add(&s->requests, 1);
-		raw_read(b.mem, b.size);
-		fuse_session_process_buf(s->se, &b);
-		atomic_fetch_add(&w->turn, 1);
+		if (n < 0 && n != -EINTR)
+			break;
 	}
 	fuse_session_exit(s->se);
 	free(b.mem);

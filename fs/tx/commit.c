@@ -96,9 +96,9 @@ static int prepare(struct commit *c)
 	int r = net_new(m->t, c->l, &c->n);
 
 	if (!r)
-		r = conflicts_find(m, c->x, c->n);
-	if (!r)
 		r = count_changes(c);
+	if (!r)
+		r = conflicts_find(m, c->x, c->n);
 	if (!r)
 		r = stage_all(m, c->n, c->v, c->l->id);
 	if (r)
@@ -441,9 +441,6 @@ static void after_decision(struct commit *c, struct txfs_ioc_end *io)
 	tree_checkpoint_runs(c->m->t, true);
 	checkpoint_run(c->m->t, c->p->step, c->p->n, &c->out);
 	io->seq = c->seq;
-	io->added = c->counts[0];
-	io->changed = c->counts[1];
-	io->deleted = c->counts[2];
 	if (c->out.behind) {
 		keep_behind(c, io);
 		return;
@@ -515,6 +512,9 @@ int commit_tx(struct txm *m, struct tx *x, struct txfs_ioc_end *io)
 	*c = (struct commit){.m = m, .x = x, .v = x->view};
 	r = up_to_decision(c, dry, &empty);
 	io->conflicts = x->conflicts;
+	io->added = c->counts[0];
+	io->changed = c->counts[1];
+	io->deleted = c->counts[2];
 	if (!r && !dry && !empty) {
 		after_decision(c, io);
 		return 0;
