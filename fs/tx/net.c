@@ -318,6 +318,8 @@ static int name_row(struct net *n, struct nname *m, struct rows *rs)
 	}
 	if (!now->is_new && now->removed && &n->name[now->first_add] == m) {
 		r = obj_path(n->t, now->o, &old);
+		if (r == -ENOENT) /* the base has lost it since */
+			return copy_row(rs, TXFS_ADDED, now, path);
 		return r ? r : row(rs, TXFS_RENAMED, now, old, steal(&path));
 	}
 	if (m->was && was && !was->added && same_type(now, was) &&
