@@ -9,6 +9,7 @@
 #include "fs/fuse/impl.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@
 #ifndef PR_SET_IO_FLUSHER
 #define PR_SET_IO_FLUSHER 57
 #endif
-#define DEFAULT_WORKERS 4
+#define MIN_WORKERS 2 /* one may wait for a checkpoint */
+#define MAX_DEFAULT_WORKERS 8
 
 static _Thread_local struct worker *me;
 
@@ -93,9 +95,18 @@ static void *work(void *arg)
 	return NULL;
 }
 
+static int workers_by_default(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < MIN_WORKERS		 ? MIN_WORKERS
+	       : n > MAX_DEFAULT_WORKERS ? MAX_DEFAULT_WORKERS
+					 : (int)n;
+}
+
 static int workers_start(struct serve *s)
 {
-	int want = s->o.workers ? s->o.workers : DEFAULT_WORKERS;
+	int want = s->o.workers ? s->o.workers : workers_by_default();
 
 	for (; s->workers < want; s->workers++) {
 		struct worker *w = &s->worker[s->workers];
@@ -260,6 +271,9 @@ static int start(struct serve *s, char **msg)
 		setrlimit(RLIMIT_NOFILE, &lim);
 	}
 	prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
+	/* A thread's own arena grows page by page; the shared one in steps. */
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_TOP_PAD, 1 << 20);
 	s->uid = geteuid();
 	s->gid = getegid();
 	r = place_check(&p, &s->o, msg);

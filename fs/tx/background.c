@@ -9,6 +9,7 @@
 
 #define IDLE_MS 1000
 #define FENCE_SLICE 256
+#define FENCE_PAUSE_US 5000
 
 static void add_done(struct txm *m, struct done d)
 {
@@ -47,7 +48,7 @@ void bg_fence(struct txm *m, struct view *v)
 		m->dead[m->ndead++] = v;
 		v = NULL;
 	}
-	pthread_cond_signal(&m->bg_wake);
+	pthread_cond_broadcast(&m->bg_wake);
 	pthread_mutex_unlock(&m->bg_lock);
 	if (v) {
 		node_put(v->root);
@@ -83,6 +84,7 @@ static size_t count_nodes(struct view *v)
 	return n;
 }
 
+/* Unhurried: whoever begins the next transaction wants the machine now. */
 static void fence_view(struct txm *m, struct view *v)
 {
 	size_t left = count_nodes(v), n;
@@ -95,6 +97,8 @@ static void fence_view(struct txm *m, struct view *v)
 		if (!n)
 			break;
 		left -= n;
+		if (left)
+			usleep(FENCE_PAUSE_US);
 	}
 	node_put(v->root);
 	view_put(v);
@@ -198,7 +202,7 @@ static void pause_for(struct txm *m, long ms)
 	until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000l;
 	until.tv_nsec %= 1000000000l;
 	pthread_mutex_lock(&m->bg_lock);
-	if (!m->stop && !m->ndead)
+	if (!m->stop)
 		pthread_cond_timedwait(&m->bg_wake, &m->bg_lock, &until);
 	pthread_mutex_unlock(&m->bg_lock);
 }
@@ -215,7 +219,6 @@ static void *background(void *arg)
 		ms = 10;
 	while (!m->stop) {
 		pause_for(m, ms);
-		fence_dead(m);
 		if (m->stop)
 			break;
 		if (autocommit_due(m))
@@ -228,11 +231,28 @@ static void *background(void *arg)
 	return NULL;
 }
 
+static void *fencer(void *arg)
+{
+	struct txm *m = arg;
+
+	while (!m->stop) {
+		pthread_mutex_lock(&m->bg_lock);
+		while (!m->stop && !m->ndead)
+			pthread_cond_wait(&m->bg_wake, &m->bg_lock);
+		pthread_mutex_unlock(&m->bg_lock);
+		fence_dead(m);
+	}
+	return NULL;
+}
+
 int bg_start(struct txm *m)
 {
 	int r = pthread_create(&m->bg, NULL, background, m);
 
 	m->bg_runs = !r;
+	if (!r)
+		r = pthread_create(&m->fence, NULL, fencer, m);
+	m->fence_runs = m->bg_runs && !r;
 	return -r;
 }
 
@@ -240,11 +260,13 @@ void bg_stop(struct txm *m)
 {
 	pthread_mutex_lock(&m->bg_lock);
 	m->stop = true;
-	pthread_cond_signal(&m->bg_wake);
+	pthread_cond_broadcast(&m->bg_wake);
 	pthread_mutex_unlock(&m->bg_lock);
 	if (m->bg_runs)
 		pthread_join(m->bg, NULL);
-	m->bg_runs = false;
+	if (m->fence_runs)
+		pthread_join(m->fence, NULL);
+	m->bg_runs = m->fence_runs = false;
 	fence_dead(m);
 	reclaim(m);
 }

@@ -55,8 +55,9 @@ struct txm {
 
 	pthread_mutex_t bg_lock; /* leaf: the fields of the background thread */
 	pthread_cond_t bg_wake;
-	pthread_t bg;
-	bool bg_runs, stop, want_sync;
+	pthread_t bg, fence;
+	_Atomic bool stop;
+	bool bg_runs, fence_runs, want_sync;
 	struct done { /* layers whose checkpoint is done but not synced */
 		uint64_t id, seq;
 		bool synced; /* its rows wait for an older snapshot to end */
