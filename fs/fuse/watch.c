@@ -93,10 +93,12 @@ static void one_event(struct serve *s, const struct inotify_event *e)
 	obj_put(s->t, dir);
 }
 
+/* What is looked at is the state of now, so one look serves all that is told of a name at
+ * once. */
 static bool repeats(const struct inotify_event *a, const struct inotify_event *b)
 {
-	return a && a->wd == b->wd && a->mask == b->mask && a->len == b->len &&
-	       !memcmp(a->name, b->name, a->len);
+	return a && a->wd == b->wd && !((a->mask | b->mask) & IN_IGNORED) &&
+	       a->len == b->len && !memcmp(a->name, b->name, a->len);
 }
 
 static void *watcher(void *arg)

@@ -323,12 +323,13 @@ struct obj *obj_at_name(
 	return obj_get(k->obj);
 }
 
-static bool ino_known(struct tree *t, uint64_t ino)
+/* Some object with this base inode shows another number: then its birth decides. */
+static bool ino_renumbered(struct tree *t, uint64_t ino)
 {
 	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
 	struct inokey *k = t->by_ino[ino_slot(t, ino)];
 
-	while (k && k->ino != ino)
+	while (k && (k->ino != ino || k->obj->st_ino == ino_fresh(ino)))
 		k = k->next;
 	return k;
 }
@@ -340,7 +341,7 @@ uint64_t obj_known_ino(struct tree *t, struct obj *dir, const char *name, uint64
 	struct bstat st;
 	int r;
 
-	if (!ino_known(t, ino) || obj_dir(t, dir, &ref))
+	if (!ino_renumbered(t, ino) || obj_dir(t, dir, &ref))
 		return ino_fresh(ino);
 	r = base_stat(ref->fd, name, &st);
 	fdcache_put(t->fds, ref);

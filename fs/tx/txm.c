@@ -101,19 +101,27 @@ static bool covered(struct view *v, struct node *dir, const char *name)
 	struct stack s;
 	struct delta *d;
 
+	bool found = false;
+
+	pthread_rwlock_rdlock(&dir->lock);
 	stack_init(&s, v, dir->obj, dir->top);
-	while ((d = stack_next(&s)))
-		if (names_find(&d->names, name))
-			return true;
-	return false;
+	while (!found && (d = stack_next(&s)))
+		found = names_find(&d->names, name) != NULL;
+	pthread_rwlock_unlock(&dir->lock);
+	return found;
 }
 
 static bool touched(struct view *v, struct node *n)
 {
 	struct stack s;
 
+	bool any;
+
+	pthread_rwlock_rdlock(&n->lock);
 	stack_init(&s, v, n->obj, n->top);
-	return stack_next(&s) != NULL;
+	any = stack_next(&s) != NULL;
+	pthread_rwlock_unlock(&n->lock);
+	return any;
 }
 
 static void inval_obj(struct txm *m, struct obj *o, struct inval *i)
@@ -125,8 +133,8 @@ static void inval_obj(struct txm *m, struct obj *o, struct inval *i)
 
 		if (n && !touched(v, n))
 			inval_add_inode(i, n->id);
-		if (n && n->list)
-			n->list->stale = true;
+		if (n)
+			tree_list_stale(n);
 		node_put(n);
 	}
 }
@@ -189,7 +197,7 @@ void txm_base_changed(struct txm *m, struct obj *dir, const char *name)
 	struct inval i = {0};
 
 	tree_wait_checkpoint(m->t);
-	pthread_rwlock_wrlock(&m->t->gate);
+	pthread_rwlock_rdlock(&m->t->gate);
 	if (dir)
 		look(m, dir, name ? name : "", &i);
 	else
