@@ -263,13 +263,8 @@ static int register_mount(struct serve *s, char **msg)
 static int start(struct serve *s, char **msg)
 {
 	struct place p = {.basefd = -1, .stagefd = -1};
-	struct rlimit lim;
 	int r;
 
-	if (!getrlimit(RLIMIT_NOFILE, &lim)) {
-		lim.rlim_cur = lim.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &lim);
-	}
 	prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
 	/* A thread's own arena grows page by page; the shared one in steps. */
 	mallopt(M_ARENA_MAX, 1);
@@ -361,6 +356,24 @@ static void to_background(struct serve *s)
 	close(null);
 }
 
+/* Room for the cached descriptors, made while there is one thread: later each doubling of
+ * the table would wait for an RCU grace period, tens of milliseconds in the middle of a
+ * request. */
+static void grow_descriptors(void)
+{
+	struct rlimit lim;
+	int fd;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim))
+		return;
+	lim.rlim_cur = lim.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &lim);
+	fd = fcntl(
+		0, F_DUPFD_CLOEXEC, lim.rlim_cur > 8192 ? 8000 : (int)lim.rlim_cur - 1);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* In the child: tell the parent through @fd how it went, then serve. */
 static int serve(const struct mount_opts *o, int fd)
 {
@@ -376,6 +389,7 @@ static int serve(const struct mount_opts *o, int fd)
 	pthread_cond_init(&s->barrier_seen, NULL);
 	if (!o->foreground)
 		to_background(s);
+	grow_descriptors();
 	r = barrier_start(s);
 	block_signals(s);
 	if (!r)
