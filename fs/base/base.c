@@ -18,6 +18,7 @@
 #include "common/cleanup.h"
 
 #define NS 1000000000ll
+#define PIECE_MAX 4000u
 #define RACY_NS (20 * 1000000ll)
 
 int base_open(const char *path)
@@ -27,7 +28,7 @@ int base_open(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-int base_at(int rootfd, const char *rel, int flags)
+static int open_beneath(int dirfd, const char *rel, int flags)
 {
 	struct open_how how = {
 		.flags = (uint64_t)flags | O_CLOEXEC | O_NOFOLLOW,
@@ -36,9 +37,38 @@ int base_at(int rootfd, const char *rel, int flags)
 	long fd;
 
 	do
-		fd = syscall(SYS_openat2, rootfd, *rel ? rel : ".", &how, sizeof(how));
+		fd = syscall(SYS_openat2, dirfd, *rel ? rel : ".", &how, sizeof(how));
 	while (fd < 0 && (errno == EINTR || errno == EAGAIN));
 	return fd < 0 ? -errno : (int)fd;
+}
+
+/* The system takes paths of up to PATH_MAX bytes; trees go deeper. So a long one is
+ * opened in pieces, each beneath the one before. */
+int base_at(int rootfd, const char *rel, int flags)
+{
+	auto_close int at = -1;
+	int dirfd = rootfd;
+
+	while (strlen(rel) >= PIECE_MAX) {
+		char piece[PIECE_MAX + 1];
+		char *slash;
+		int fd;
+
+		memcpy(piece, rel, PIECE_MAX);
+		piece[PIECE_MAX] = 0;
+		slash = strrchr(piece, '/');
+		if (!slash || slash == piece)
+			return -ENAMETOOLONG;
+		*slash = 0;
+		fd = open_beneath(dirfd, piece, O_PATH | O_DIRECTORY);
+		if (at >= 0)
+			close(at);
+		at = dirfd = fd;
+		if (fd < 0)
+			return fd;
+		rel += slash - piece + 1;
+	}
+	return open_beneath(dirfd, rel, flags);
 }
 
 static int64_t ns_of(const struct statx_timestamp *t)

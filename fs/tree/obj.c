@@ -547,12 +547,12 @@ int obj_stat(struct tree *t, struct obj *o, struct bstat *st)
 int obj_path(struct tree *t, struct obj *o, char **out)
 {
 	auto_unlock pthread_mutex_t *l = lock(&t->objs_lock);
-	size_t len = 0;
+	size_t len = 0, steps = 0;
 	struct obj *p;
 	char *s;
 
 	for (p = o; p != t->root; p = p->parent) {
-		if (!p->has_base || !p->parent || !p->name)
+		if (!p->has_base || !p->parent || !p->name || ++steps > 100000)
 			return -ENOENT;
 		len += strlen(p->name) + 1;
 	}

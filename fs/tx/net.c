@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#define DEPTH_MAX 100000u /* a longer way to the root is a fault of ours, not a tree */
+
 struct nobj *net_obj(struct net *n, struct obj *o)
 {
 	return o->plan;
@@ -219,11 +221,13 @@ int net_path(struct net *n, struct obj *o, char **out)
 	char *path = strdup("");
 	char name[256];
 
+	size_t steps = 0;
+
 	obj_get(o);
 	while (path && o != n->t->root) {
 		struct obj *parent;
 		char *longer;
-		int r = step_up(n, o, &parent, name);
+		int r = ++steps > DEPTH_MAX ? -ENOENT : step_up(n, o, &parent, name);
 
 		obj_put(n->t, o);
 		if (r) {
