@@ -70,7 +70,8 @@ requires_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
 
 requires_fuse() { (: <>/dev/fuse) 2>/dev/null || skip "needs /dev/fuse"; }
 
-eq() { [ "$1" = "$2" ] || fail "${3:-values differ}: want '$1', got '$2'"; }
+# Long values are shown cut: a line of the log is read by people.
+eq() { [ "$1" = "$2" ] || fail "${3:-values differ}: want '${1:0:1000}', got '${2:0:1000}'"; }
 
 status() {
 	local want=$1 got=0
