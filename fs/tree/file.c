@@ -172,8 +172,9 @@ static int first_write(
 
 /* One chunk of a write: [off, off + n) lies in one aligned piece of POOL_CHUNK_MAX. */
 static int write_piece(struct node *n, struct delta *d, const char *buf, uint64_t off,
-	size_t len, char *scratch, struct log *l)
+	size_t len, struct log *l)
 {
+	auto_free char *scratch = NULL;
 	struct tree *t = n->view->t;
 	uint64_t start = off / POOL_BLOCK * POOL_BLOCK, end = off + len,
 		 stop = block_up(end);
@@ -184,6 +185,9 @@ static int write_piece(struct node *n, struct delta *d, const char *buf, uint64_
 		stop = d->a.size > end ? d->a.size : end;
 	if (start == off && stop == end)
 		return put_chunk(t, d, buf, off, len, l);
+	scratch = malloc((size_t)(stop - start));
+	if (!scratch)
+		return -ENOMEM;
 	node_stack(&s, n);
 	if (off > start) {
 		size_t head = (size_t)(off - start), have = head;
@@ -206,16 +210,12 @@ static int write_piece(struct node *n, struct delta *d, const char *buf, uint64_
 static int write_all(struct node *n, struct delta *d, const char *buf, uint64_t off,
 	size_t size, struct log *l, size_t *done)
 {
-	auto_free char *scratch = malloc(POOL_CHUNK_MAX);
-
 	*done = 0;
-	if (!scratch)
-		return -ENOMEM;
 	while (*done < size) {
 		uint64_t stop = (off / POOL_CHUNK_MAX + 1) * POOL_CHUNK_MAX;
 		size_t left = size - *done;
 		size_t part = left < stop - off ? left : (size_t)(stop - off);
-		int r = write_piece(n, d, buf + *done, off, part, scratch, l);
+		int r = write_piece(n, d, buf + *done, off, part, l);
 
 		if (r)
 			return r;
