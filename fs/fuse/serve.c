@@ -177,7 +177,9 @@ static int open_store(struct serve *s, struct place *p, char **msg)
 			"another with --store",
 			s->o.store, s->o.base);
 	else if (r)
-		fail(msg, r, "cannot recover '%s': %s; nothing was changed further",
+		fail(msg, r,
+			"cannot recover '%s': %s; mend that and mount again, nothing is "
+			"lost",
 			s->o.store, note ? note : strerror(-r));
 	free(note);
 	return r;

@@ -261,22 +261,14 @@ static int settle_place(struct commit *c, struct nobj *b)
 	return b->place_lost && b->new_path ? obj_find_at(t, b->o, b->new_path) : 0;
 }
 
-static void settle_obj(struct commit *c, struct nobj *b, struct log *l)
+/* Its file's identity and place. Nothing is looked at: until all are placed, a path may
+ * lead in a circle (a directory moved into its own child). */
+static void settle_at(struct commit *c, struct nobj *b)
 {
 	struct tree *t = c->m->t;
 	struct base_print was = b->st.print;
-	struct bstat st;
 
 	obj_forget_fds(t, b->o);
-	if (settle_place(c, b) || b->gone) {
-		if (b->gone && b->o->logged) {
-			log_add(l, REC_OBJECT_DEL)->object.id = b->o->id;
-			obj_unlog(t, b->o);
-		}
-		return;
-	}
-	if (!b->staged[0] && !b->in_base)
-		return;
 	if (b->staged[0]) {
 		pthread_mutex_lock(&t->objs_lock);
 		b->o->print = b->staged_print;
@@ -285,11 +277,22 @@ static void settle_obj(struct commit *c, struct nobj *b, struct log *l)
 		if (b->in_base)
 			obj_unalias(t, &was);
 	}
-	if (obj_stat(t, b->o, &st))
+	b->settles = !settle_place(c, b) && !b->gone && (b->staged[0] || b->in_base);
+}
+
+static void settle_rows(struct commit *c, struct nobj *b, struct log *l)
+{
+	struct tree *t = c->m->t;
+
+	if (b->gone && b->o->logged) {
+		log_add(l, REC_OBJECT_DEL)->object.id = b->o->id;
+		obj_unlog(t, b->o);
+	}
+	if (!b->settles)
 		return;
 	b->o->ctime_ns = b->d->a.ctime_ns;
-	b->o->ctime_left_ns = st.print.ctime_ns;
-	refresh_prints(t, b->o, &was, l);
+	b->o->ctime_left_ns = b->settled_ctime_ns;
+	refresh_prints(t, b->o, &b->st.print, l);
 	if (b->o->logged)
 		delta_log_place(t, b->o, l);
 }
@@ -342,6 +345,40 @@ static void drop_replaced(struct commit *c)
 	}
 }
 
+static void settle_places(struct commit *c)
+{
+	struct tree *t = c->m->t;
+
+	pthread_rwlock_wrlock(&t->gate);
+	/* Directories first: a link's other name is looked for below them. */
+	for (size_t i = 0; i < c->n->objs; i++)
+		if (S_ISDIR(c->n->obj[i]->d->a.mode))
+			settle_at(c, c->n->obj[i]);
+	for (size_t i = 0; i < c->n->objs; i++)
+		if (!S_ISDIR(c->n->obj[i]->d->a.mode))
+			settle_at(c, c->n->obj[i]);
+	pthread_rwlock_unlock(&t->gate);
+}
+
+/* What the base says of each now; requests go on between two. */
+static void settle_prints(struct commit *c)
+{
+	struct tree *t = c->m->t;
+	struct bstat st;
+
+	for (size_t i = 0; i < c->n->objs; i++) {
+		struct nobj *b = c->n->obj[i];
+
+		if (!b->settles)
+			continue;
+		pthread_rwlock_rdlock(&t->gate);
+		b->settles = !obj_stat(t, b->o, &st);
+		if (b->settles)
+			b->settled_ctime_ns = st.print.ctime_ns;
+		pthread_rwlock_unlock(&t->gate);
+	}
+}
+
 /* The base shows the commit: read from there again. */
 static void settle(struct commit *c)
 {
@@ -349,16 +386,13 @@ static void settle(struct commit *c)
 	struct log l;
 
 	drop_replaced(c); /* a link less moves the ctime: before prints are taken */
+	settle_places(c);
+	settle_prints(c);
 	log_init(&l);
 	pthread_rwlock_wrlock(&t->gate);
 	drop_behind(c->l);
-	/* Directories first, so that the places of what lies in them can be looked at. */
 	for (size_t i = 0; i < c->n->objs; i++)
-		if (S_ISDIR(c->n->obj[i]->d->a.mode))
-			settle_obj(c, c->n->obj[i], &l);
-	for (size_t i = 0; i < c->n->objs; i++)
-		if (!S_ISDIR(c->n->obj[i]->d->a.mode))
-			settle_obj(c, c->n->obj[i], &l);
+		settle_rows(c, c->n->obj[i], &l);
 	tree_checkpoint_runs(t, false);
 	pthread_rwlock_unlock(&t->gate);
 	log_end(t, &l, 0);

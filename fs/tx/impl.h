@@ -57,7 +57,7 @@ struct txm {
 	pthread_cond_t bg_wake;
 	pthread_t bg, fence;
 	_Atomic bool stop;
-	bool bg_runs, fence_runs, want_sync;
+	bool bg_runs, fence_runs;
 	struct done { /* layers whose checkpoint is done but not synced */
 		uint64_t id, seq;
 		bool synced; /* its rows wait for an older snapshot to end */
@@ -90,9 +90,10 @@ struct nobj {
 	struct base_print staged_print;
 	char taken[48]; /* itself, while or after it is moved out */
 	char *old_path, *new_path;
-	size_t placed;	     /* index of the name its file is put at, SIZE_MAX: none */
-	bool place_lost;     /* its known name goes, another link stays: new_path */
-	bool dir_touched;    /* a step changes its entries */
+	size_t placed;	 /* index of the name its file is put at, SIZE_MAX: none */
+	bool place_lost; /* its known name goes, another link stays: new_path */
+	bool settles;	 /* the checkpoint's end: the base has it */
+	int64_t settled_ctime_ns;
 	struct delta *image; /* before-image, or NULL */
 };
 

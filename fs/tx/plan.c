@@ -118,12 +118,6 @@ static int old_path_of(struct net *n, const struct nname *m, char **out)
 	return asprintf(out, "%s%s%s", dir, *dir ? "/" : "", m->name) < 0 ? -ENOMEM : 0;
 }
 
-/* The object's own file or directory is moved out, to be put elsewhere or to go. */
-static bool moves_itself(const struct nobj *b)
-{
-	return !b->taken[0];
-}
-
 static int take(
 	struct txm *m, struct net *n, uint64_t layer, struct nname *k, struct plan *p)
 {
@@ -134,7 +128,7 @@ static int take(
 
 	if (r)
 		return r;
-	if (moves_itself(b)) {
+	if (!b->taken[0]) { /* itself, to be put elsewhere or to go */
 		snprintf(b->taken, sizeof(b->taken), "t%llu-%llu",
 			(unsigned long long)layer, (unsigned long long)b->o->id);
 		b->old_path = strdup(path);
@@ -149,7 +143,6 @@ static int take(
 	expects(s, &b->st.print, NULL);
 	if (b->gone && S_ISDIR(b->st.print.mode))
 		s->flags = STEP_MUST_BE_EMPTY;
-	k->dir->dir_touched = true;
 	return 0;
 }
 
@@ -212,7 +205,6 @@ static int place_all(struct net *n, struct plan *p)
 		if (!s || !b->new_path)
 			return -ENOMEM;
 		expects(s, print, NULL);
-		k->dir->dir_touched = true;
 	}
 	sort_from(p, from, shallow_first);
 	return 0;
@@ -299,7 +291,6 @@ static int link_all(struct net *n, struct plan *p)
 		if (!s)
 			return -ENOMEM;
 		expects(s, b->staged[0] ? &b->staged_print : &b->st.print, NULL);
-		k->dir->dir_touched = true;
 	}
 	return 0;
 }

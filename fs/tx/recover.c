@@ -69,6 +69,25 @@ static int copy_step(void *arg, const struct rec_step *r)
 	return plan_copy(arg, r);
 }
 
+/* The rows say where things lay before the commit, or where its staged files lie. */
+static void find_placed(struct txm *m, const struct plan *p)
+{
+	struct log l;
+
+	log_init(&l);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct rec_step *s = &p->step[i];
+		struct obj *o = s->op == STEP_PLACE || s->op == STEP_SWAP
+					? obj_with_row(m->t, s->object)
+					: NULL;
+
+		if (o && !obj_find_at(m->t, o, s->path))
+			delta_log_place(m->t, o, &l);
+		obj_put(m->t, o);
+	}
+	log_end(m->t, &l, 0);
+}
+
 /* @replayed: it had steps. A conflict here leaves the base's version; it is reported. Of
  * a commit that others followed it says nothing: those may have changed the same. */
 static int replay(
@@ -90,6 +109,8 @@ static int replay(
 		}
 		if (out.behind)
 			r = -EIO;
+		else
+			find_placed(m, p);
 	}
 	plan_free(p);
 	return r;
