@@ -1,33 +1,37 @@
 /*
- * audit.c: writing and checking the chain of lines.
- *
- * A line is one write(2) of one buffer to a descriptor opened with O_APPEND; a torn
- * line (disk full) is closed with a newline before the next, and shows in the chain.
+ * audit.c: one event to one line, and the chain. The JSON is written by hand: a line is
+ * part of every answer's time.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/escape.h"
 #include "policyd/audit/audit.h"
-#include "policyd/audit/sha256.h"
+#include "policyd/audit/chain.h"
+#include "policyd/audit/writer.h"
 #include "txfs/policy.h"
-#include "txfs/shell.h"
 
-enum { MAX_COMMAND = 4096, MAX_LINE = 16 * 1024 };
+enum { MAX_FIELD = 1024, MAX_COMMAND = 4096, MAX_TEXTS = AUDIT_MAX_LINE - 2048 };
 
 struct audit {
-	int fd;
-	unsigned long n, failures;
-	bool torn, complained;
-	char head[65];
+	struct writer *w;
+	unsigned long n, lost, failures, bytes;
+	char head[AUDIT_HASH];
+	time_t second; /* of the text below: made once a second */
+	char text[24];
+};
+
+/** A line in the making. Texts that would not fit are left out, so that its frame does.
+ */
+struct line {
+	char s[AUDIT_MAX_LINE];
+	size_t n;
 };
 
 static int make_dirs(char *path)
@@ -45,96 +49,58 @@ static int make_dirs(char *path)
 	return mkdir(path, 0700) && errno != EEXIST ? -errno : 0;
 }
 
-static void hash_of(const char *s, size_t n, char out[65])
+int audit_open_with(
+	struct audit **out, size_t file_bytes, size_t keep, size_t queue_bytes)
 {
-	struct sha256 c;
-
-	sha256_init(&c);
-	sha256_add(&c, s, n);
-	sha256_hex(&c, out);
-}
-
-/* The "hash" that a line ends with, if it has the right form. */
-static bool line_hash(const char *line, size_t len, char out[65])
-{
-	static const char mark[] = ",\"hash\":\"";
-	size_t tail = sizeof(mark) - 1 + 64 + 2;
-
-	if (len < tail || memcmp(line + len - tail, mark, sizeof(mark) - 1))
-		return false;
-	memcpy(out, line + len - 66, 64);
-	out[64] = '\0';
-	return true;
-}
-
-/* Take up the chain: the last line's hash, and its number. */
-static int take_up(struct audit *a)
-{
-	off_t size = lseek(a->fd, 0, SEEK_END),
-	      from = size > MAX_LINE ? size - MAX_LINE : 0;
-	auto_free char *buf = malloc(MAX_LINE + 1);
-	char *line, *end;
-	ssize_t n;
-
-	memset(a->head, '0', 64);
-	if (!buf)
-		return -ENOMEM;
-	if (size <= 0)
-		return 0;
-	n = pread(a->fd, buf, MAX_LINE, from);
-	if (n <= 0)
-		return n < 0 ? -errno : 0;
-	buf[n] = '\0';
-	a->torn = buf[n - 1] != '\n';
-	end = a->torn ? strrchr(buf, '\n') : buf + n - 1;
-	if (!end)
-		return 0;
-	*end = '\0';
-	line = strrchr(buf, '\n');
-	line = line ? line + 1 : buf;
-	if (!line_hash(line, (size_t)(end - line), a->head))
-		memset(a->head, '0', 64);
-	if (!strncmp(line, "{\"n\":", 5))
-		a->n = strtoul(line + 5, NULL, 10);
-	return 0;
-}
-
-int audit_open(struct audit **out)
-{
-	char path[PATH_MAX];
 	auto_free struct audit *a = calloc(1, sizeof(*a));
+	struct writer_start start;
+	char path[PATH_MAX];
 	int e;
 
 	*out = NULL;
 	if (!a)
 		return -ENOMEM;
-	if ((e = policy_state_dir(path, sizeof(path) - 16)) || (e = make_dirs(path)))
+	if ((e = policy_state_dir(path, sizeof(path))) || (e = make_dirs(path)) ||
+		(e = writer_open(&a->w, path, file_bytes, keep, queue_bytes, &start)))
 		return e;
-	strcat(path, "/audit.jsonl");
-	a->fd = open(path,
-		O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	if (a->fd < 0)
-		return -errno;
-	e = fchmod(a->fd, 0600) ? -errno : take_up(a);
-	if (e) {
-		close(a->fd);
-		return e;
-	}
+	a->n = start.number;
+	memcpy(a->head, start.head, sizeof(a->head));
 	*out = steal(&a);
 	return 0;
+}
+
+int audit_open(struct audit **out)
+{
+	return audit_open_with(out, AUDIT_FILE_BYTES, AUDIT_KEEP, AUDIT_QUEUE_BYTES);
 }
 
 void audit_close(struct audit *a)
 {
 	if (!a)
 		return;
-	close(a->fd);
+	writer_close(a->w);
 	free(a);
+}
+
+void audit_seal(struct audit *a)
+{
+	if (a)
+		writer_seal(a->w);
 }
 
 unsigned long audit_failures(const struct audit *a)
 {
-	return a ? a->failures : 0;
+	return a ? a->failures + writer_failures(a->w) : 0;
+}
+
+unsigned long audit_bytes(const struct audit *a)
+{
+	return a ? a->bytes : 0;
+}
+
+unsigned long audit_number(const struct audit *a)
+{
+	return a ? a->n : 0;
 }
 
 const char *audit_head(const struct audit *a)
@@ -142,121 +108,150 @@ const char *audit_head(const struct audit *a)
 	return a ? a->head : "";
 }
 
-static void now(char *out, size_t size)
+static void put(struct line *l, const char *s, size_t n)
 {
-	struct timespec t;
-	struct tm tm;
-	size_t n;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	gmtime_r(&t.tv_sec, &tm);
-	n = strftime(out, size, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(out + n, size - n, ".%03ldZ", t.tv_nsec / 1000000);
+	if (l->n + n > sizeof(l->s))
+		return;
+	memcpy(l->s + l->n, s, n);
+	l->n += n;
 }
 
-static void add(struct json_object *o, const char *key, const char *s)
+static void puts_(struct line *l, const char *s)
+{
+	put(l, s, strlen(s));
+}
+
+/* The inside of a JSON string: controls, quotes and what is not UTF-8 are escaped. */
+static void put_text(struct line *l, const char *s)
+{
+	size_t plain = 0;
+
+	while (s[plain] >= 0x20 && s[plain] < 0x7f && s[plain] != '"' && s[plain] != '\\')
+		plain++;
+	if (l->n + plain > MAX_TEXTS)
+		return;
+	put(l, s, plain);
+	if (s[plain]) {
+		auto_free char *rest = escape_json(s + plain, strlen(s + plain));
+
+		if (rest && l->n + strlen(rest) <= MAX_TEXTS)
+			puts_(l, rest);
+		else
+			puts_(l, "...");
+	}
+}
+
+static void add_cut(struct line *l, const char *key, const char *s, size_t size)
 {
 	char masked[MAX_COMMAND];
 
-	if (!s)
+	if (!s || !*s)
 		return;
-	audit_mask(s, masked, sizeof(masked));
-	json_object_object_add(o, key, json_object_new_string(masked));
+	audit_mask(s, masked, size);
+	put(l, ",\"", 2);
+	puts_(l, key);
+	put(l, "\":\"", 3);
+	put_text(l, masked);
+	put(l, "\"", 1);
 }
 
-/* The line up to its hash, closing brace left out; malloc'ed. */
-static char *render(const struct audit *a, const struct audit_event *ev)
+static void add(struct line *l, const char *key, const char *s)
 {
-	struct json_object *o = json_object_new_object();
-	char time[40];
-	const char *s;
-	char *line;
+	add_cut(l, key, s, MAX_FIELD);
+}
 
-	now(time, sizeof(time));
-	json_object_object_add(o, "n", json_object_new_int64((int64_t)a->n + 1));
-	json_object_object_add(o, "time", json_object_new_string(time));
-	add(o, "op", ev->op);
-	json_object_object_add(o, "uid", json_object_new_int64(ev->uid));
-	json_object_object_add(o, "pid", json_object_new_int64(ev->pid));
-	add(o, "tx", ev->tx);
-	add(o, "agent", ev->agent);
-	add(o, "cwd", ev->cwd);
-	add(o, "command", ev->command);
-	add(o, "decision", ev->decision);
-	add(o, "rule", ev->rule);
-	add(o, "class", ev->class_);
-	json_object_object_add(o, "us", json_object_new_int64((int64_t)ev->us));
-	json_object_object_add(o, "prev", json_object_new_string(a->head));
-	s = json_object_to_json_string_ext(
-		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-	line = s ? malloc(strlen(s) + 80) : NULL;
-	if (line) {
-		strcpy(line, s);
-		line[strlen(line) - 1] = '\0';
+static void add_number(struct line *l, const char *key, unsigned long n)
+{
+	char buf[64];
+
+	put(l, buf, (size_t)snprintf(buf, sizeof(buf), ",\"%s\":%lu", key, n));
+}
+
+static void add_time(struct audit *a, struct line *l)
+{
+	struct timespec t;
+	char buf[64];
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	if (t.tv_sec != a->second) {
+		struct tm tm;
+
+		gmtime_r(&t.tv_sec, &tm);
+		strftime(a->text, sizeof(a->text), "%Y-%m-%dT%H:%M:%S", &tm);
+		a->second = t.tv_sec;
 	}
-	json_object_put(o);
-	return line;
+	put(l, buf,
+		(size_t)snprintf(buf, sizeof(buf), ",\"time\":\"%s.%03ldZ\"", a->text,
+			t.tv_nsec / 1000000));
 }
 
-static int failed(struct audit *a, int e)
+static void begin(struct audit *a, struct line *l, const char *op)
 {
-	a->failures++;
-	if (!a->complained)
-		fprintf(stderr, "policyd: cannot write the audit log: %s\n",
-			strerror(-e));
-	a->complained = true;
-	return e;
+	char buf[32];
+
+	l->n = 0;
+	put(l, buf, (size_t)snprintf(buf, sizeof(buf), "{\"n\":%lu", a->n + 1));
+	add_time(a, l);
+	add(l, "op", op);
 }
 
-int audit_write(struct audit *a, const struct audit_event *ev)
+/* Close the line and hand it over; only then does the chain move on. */
+static int end(struct audit *a, struct line *l)
 {
-	auto_free char *line = NULL;
-	char hash[65];
-	size_t len;
-	ssize_t n;
+	char hash[AUDIT_HASH];
 
-	if (!a)
-		return -EBADF;
-	line = render(a, ev);
-	if (!line)
-		return failed(a, -ENOMEM);
-	hash_of(line, strlen(line), hash);
-	len = strlen(line);
-	len += (size_t)sprintf(line + len, ",\"hash\":\"%s\"}\n", hash);
-	if (a->torn && write(a->fd, "\n", 1) != 1)
-		return failed(a, -errno);
-	n = write(a->fd, line, len);
-	a->torn = n > 0 && (size_t)n < len;
-	if (n < 0 || (size_t)n < len)
-		return failed(a, n < 0 ? -errno : -ENOSPC);
-	a->complained = false;
+	puts_(l, ",\"prev\":\"");
+	puts_(l, a->head);
+	put(l, "\"", 1);
+	chain_hash(l->s, l->n, hash);
+	puts_(l, ",\"hash\":\"");
+	puts_(l, hash);
+	put(l, "\"}\n", 3);
+	if (!writer_room(a->w, l->n))
+		return -ENOBUFS;
+	writer_put(a->w, l->s, l->n);
 	a->n++;
+	a->bytes += l->n;
 	memcpy(a->head, hash, sizeof(hash));
 	return 0;
 }
 
-int audit_verify(const char *path, unsigned long *line_no)
+static int tell_lost(struct audit *a, struct line *l)
 {
-	auto_file FILE *f = fopen(path, "re");
-	auto_free char *line = NULL;
-	char prev[65], hash[65], said[65], want[80];
-	size_t cap = 0;
-	ssize_t n;
-
-	*line_no = 0;
-	if (!f)
-		return -errno;
-	memset(prev, '0', 64);
-	prev[64] = '\0';
-	while ((n = getline(&line, &cap, f)) > 0) {
-		++*line_no;
-		if (line[n - 1] != '\n' || !line_hash(line, (size_t)n - 1, said))
-			return -EBADMSG;
-		hash_of(line, (size_t)n - 1 - 75, hash);
-		snprintf(want, sizeof(want), "\"prev\":\"%s\"", prev);
-		if (strcmp(hash, said) || !strstr(line, want))
-			return -EBADMSG;
-		memcpy(prev, hash, sizeof(prev));
-	}
+	begin(a, l, "lost");
+	add_number(l, "count", a->lost);
+	if (end(a, l))
+		return -ENOBUFS;
+	a->lost = 0;
 	return 0;
+}
+
+int audit_write(struct audit *a, const struct audit_event *ev)
+{
+	struct line l;
+
+	if (!a)
+		return -EBADF;
+	if (a->lost && tell_lost(a, &l))
+		goto lost;
+	begin(a, &l, ev->op);
+	add_number(&l, "uid", ev->uid);
+	add_number(&l, "pid", (unsigned long)ev->pid);
+	add(&l, "tx", ev->tx);
+	add(&l, "agent", ev->agent);
+	add(&l, "event", ev->event);
+	add(&l, "vets", ev->vets);
+	add(&l, "workspace", ev->workspace);
+	add(&l, "cwd", ev->cwd);
+	add_cut(&l, "command", ev->command, MAX_COMMAND);
+	add(&l, "decision", ev->decision);
+	add(&l, "rule", ev->rule);
+	add(&l, "class", ev->class_);
+	add_number(&l, "us", ev->us);
+	if (!end(a, &l))
+		return 0;
+lost:
+	a->lost++;
+	a->failures++;
+	return -ENOBUFS;
 }
