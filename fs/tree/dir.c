@@ -228,6 +228,7 @@ int tree_link(struct node *n, struct node *dir, const char *name, struct attr *a
 {
 	struct tree *t = dir->view->t;
 	struct delta *d = NULL, *dd = NULL;
+	struct locks k = {0};
 	struct obj *there;
 	struct log l;
 	int r;
@@ -235,8 +236,9 @@ int tree_link(struct node *n, struct node *dir, const char *name, struct attr *a
 	if (tree_hidden(t, dir->obj, name))
 		return -EPERM;
 	log_init(&l);
-	pthread_rwlock_wrlock(&dir->lock);
-	pthread_rwlock_wrlock(&n->lock);
+	do
+		locks_begin(&k);
+	while (!locks_take(&k, dir) || !locks_take(&k, n));
 	r = find(dir, name, &there, NULL, NULL);
 	if (!r) {
 		obj_put(t, there);
@@ -263,8 +265,7 @@ int tree_link(struct node *n, struct node *dir, const char *name, struct attr *a
 		*a = d->a;
 	}
 	r = log_end(t, &l, r);
-	pthread_rwlock_unlock(&n->lock);
-	pthread_rwlock_unlock(&dir->lock);
+	locks_end(&k);
 	return r;
 }
 
@@ -320,20 +321,36 @@ static int may_remove(struct node *n, bool is_dir)
 	return is_dir ? must_be_empty(n) : 0;
 }
 
+/* Lock @dir and the child that @name means; also where an error is returned some are. */
+static int lock_child(
+	struct locks *k, struct node *dir, const char *name, struct node **out)
+{
+	for (;;) {
+		int r;
+
+		locks_begin(k);
+		if (!locks_take(k, dir))
+			continue;
+		r = child(dir, name, out);
+		if (r || locks_take(k, *out))
+			return r;
+		node_put(*out);
+		*out = NULL;
+	}
+}
+
 int tree_unlink(struct node *dir, const char *name, bool is_dir)
 {
 	struct tree *t = dir->view->t;
 	int64_t now = tree_now_ns();
 	struct node *n = NULL;
+	struct locks k = {0};
 	struct delta *dd;
 	struct log l;
 	int r;
 
 	log_init(&l);
-	pthread_rwlock_wrlock(&dir->lock);
-	r = child(dir, name, &n);
-	if (n)
-		pthread_rwlock_wrlock(&n->lock);
+	r = lock_child(&k, dir, name, &n);
 	if (!r)
 		r = may_remove(n, is_dir);
 	if (!r)
@@ -349,9 +366,7 @@ int tree_unlink(struct node *dir, const char *name, bool is_dir)
 		dirlist_del(dir->list, name);
 	}
 	r = log_end(t, &l, r);
-	if (n)
-		pthread_rwlock_unlock(&n->lock);
-	pthread_rwlock_unlock(&dir->lock);
+	locks_end(&k);
 	node_put(n);
 	return r;
 }
@@ -359,43 +374,13 @@ int tree_unlink(struct node *dir, const char *name, bool is_dir)
 /* --- renaming
  * ------------------------------------------------------------------------------ */
 
-/* Everything a rename touches; a node that occurs twice is locked once. */
 struct moving {
 	struct node *from, *to, *src, *dst; /* directories and their children */
 	const char *name, *to_name;
 	unsigned int flags;
-	struct node *locked[4];
-	int n;
 };
 
-static void lock_once(struct moving *m, struct node *n)
-{
-	for (int i = 0; i < m->n; i++)
-		if (m->locked[i] == n)
-			return;
-	pthread_rwlock_wrlock(&n->lock);
-	m->locked[m->n++] = n;
-}
-
-static bool is_above(struct node *a, struct node *b)
-{
-	auto_unlock pthread_mutex_t *l = lock(&a->view->t->nodes_lock);
-
-	while (b && b != a)
-		b = b->parent;
-	return b == a;
-}
-
-static void lock_dirs(struct moving *m)
-{
-	bool from_first = m->from == m->to || is_above(m->from, m->to) ||
-			  (!is_above(m->to, m->from) && m->from < m->to);
-
-	lock_once(m, from_first ? m->from : m->to);
-	lock_once(m, from_first ? m->to : m->from);
-}
-
-static int lock_children(struct moving *m)
+static int find_children(struct moving *m)
 {
 	int r = child(m->from, m->name, &m->src);
 
@@ -403,15 +388,26 @@ static int lock_children(struct moving *m)
 		return r;
 	r = child(m->to, m->to_name, &m->dst);
 	if (r == -ENOENT)
-		r = m->flags & RENAME_EXCHANGE ? r : 0;
-	else if (!r && m->flags & RENAME_NOREPLACE)
-		r = -EEXIST;
-	if (r)
-		return r;
-	lock_once(m, m->src);
-	if (m->dst)
-		lock_once(m, m->dst);
-	return 0;
+		return m->flags & RENAME_EXCHANGE ? r : 0;
+	return !r && m->flags & RENAME_NOREPLACE ? -EEXIST : r;
+}
+
+/* Everything a rename touches; also where an error is returned some of it is locked. */
+static int lock_all(struct locks *k, struct moving *m)
+{
+	for (;;) {
+		int r;
+
+		locks_begin(k);
+		if (!locks_take(k, m->from) || !locks_take(k, m->to))
+			continue;
+		r = find_children(m);
+		if (r || (locks_take(k, m->src) && (!m->dst || locks_take(k, m->dst))))
+			return r;
+		node_put(m->src);
+		node_put(m->dst);
+		m->src = m->dst = NULL;
+	}
 }
 
 static bool is_dir(const struct delta *d)
@@ -522,6 +518,7 @@ int tree_rename(struct node *dir, const char *name, struct node *to, const char 
 	struct moving m = {
 		.from = dir, .to = to, .name = name, .to_name = to_name, .flags = flags};
 	struct view *v = dir->view;
+	struct locks k = {0};
 	struct log l;
 	int r;
 
@@ -533,13 +530,11 @@ int tree_rename(struct node *dir, const char *name, struct node *to, const char 
 		return -EPERM;
 	log_init(&l);
 	pthread_mutex_lock(&v->renaming);
-	lock_dirs(&m);
-	r = lock_children(&m);
+	r = lock_all(&k, &m);
 	if (!r)
 		r = rename_locked(&m, &l);
 	r = log_end(v->t, &l, r);
-	while (m.n)
-		pthread_rwlock_unlock(&m.locked[--m.n]->lock);
+	locks_end(&k);
 	pthread_mutex_unlock(&v->renaming);
 	node_put(m.src);
 	node_put(m.dst);

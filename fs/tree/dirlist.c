@@ -219,9 +219,16 @@ int tree_readdir(struct node *n, uint64_t cookie,
 		cookie = 2;
 	}
 	for (size_t i = cookie - 2; i < n->list->n; i++) {
-		struct dent *e = &n->list->e[i];
+		struct dent e = n->list->e[i];
+		bool full;
 
-		if (!e->dead && f(arg, e->name, e->ino, e->type, i + 3))
+		if (e.dead)
+			continue;
+		/* it may lock the directory, and what the name means; names stay */
+		pthread_rwlock_unlock(&n->lock);
+		full = f(arg, e.name, e.ino, e.type, i + 3);
+		pthread_rwlock_rdlock(&n->lock);
+		if (full)
 			break;
 	}
 out:

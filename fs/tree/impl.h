@@ -50,6 +50,22 @@ int delta_set_name(struct tree *t, struct delta *d, const char *name, struct obj
 /** delta_pool(d, out): the pool of its transaction, made at the first write. */
 int delta_pool(struct tree *t, struct delta *d, struct pool **out);
 
+/* --- lock.c: locks of several nodes, for writing --- */
+
+/* Zeroed at first: two directories, two children, and one that was busy in vain. */
+struct locks {
+	struct node *node[5];
+	int n;
+	struct node *busy; /* a reference: taken first the next time */
+};
+
+/** locks_begin(k): before the first locks_take, and again after each that said no.
+ * locks_take(k, n): lock @n too, once. False: it was busy, and nothing is locked any
+ * more. locks_end(k): unlock all. */
+void locks_begin(struct locks *k);
+bool locks_take(struct locks *k, struct node *n);
+void locks_end(struct locks *k);
+
 /* --- stack of a node --- */
 static inline void node_stack(struct stack *s, struct node *n)
 {

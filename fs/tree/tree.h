@@ -13,10 +13,13 @@
  *real directory
  *
  * Locks, in this order:
- *	tree->gate     shared by every request; exclusive for the moments in which layers
- *move view->renaming one rename at a time in a view node->lock     an ancestor before its
- *descendant, unrelated directories by address; guards the node's deltas of the top layer
- *and its listing layer->lock, tree->objs_lock, tree->nodes_lock, fdcache, store: leaves
+ *
+ * - tree->gate: shared by every request; exclusive for the moments in which layers move
+ * - view->renaming: one rename at a time in a view
+ * - node->lock: guards the node's deltas of the top layer and its listing; who holds one
+ *   never waits for another (lock.c)
+ * - layer->lock, tree->objs_lock, tree->nodes_lock, fdcache, store: leaves
+ *
  * Deltas below the top layer, behind and undo lists change only under the exclusive gate,
  * so whoever holds the gate may read them.
  *

@@ -562,6 +562,96 @@ START_TEST(names_have_255_bytes_of_any_kind)
 }
 END_TEST
 
+/* --- locks
+ * ------------------------------------------------------------------------------------ */
+
+static const char *const lockers[] = {
+	"rm d/x", "rmdir d/e", "mv d/x y", "mv y d/x", "xchg d/x y", "mv d/x d/e/x"};
+#define LOCKERS ((int)(sizeof(lockers) / sizeof(*lockers)))
+
+struct locker {
+	struct world *w;
+	const char *cmd;
+	_Atomic bool runs;
+};
+
+static void *lock_several(void *arg)
+{
+	struct locker *l = arg;
+
+	l->runs = true;
+	script_ok(IN_VIEW(l->w->t->main->root), l->cmd);
+	return NULL;
+}
+
+/* Free at some moment soon: nobody holds it who waits for something else. */
+static bool is_free(struct node *n)
+{
+	int r = EBUSY;
+
+	for (int i = 0; i < 200 && r; i++) {
+		usleep(5000);
+		r = pthread_rwlock_trywrlock(&n->lock);
+	}
+	if (!r)
+		pthread_rwlock_unlock(&n->lock);
+	return !r;
+}
+
+/* The order of two directories may change in the base at any time, so an order of locks
+ * by it is none. */
+START_TEST(who_waits_for_a_child_holds_no_directory)
+{
+	struct world w;
+	struct locker l = {&w, lockers[_i], false};
+	bool is_rmdir = !strncmp(lockers[_i], "rmdir", 5);
+	pthread_t t;
+
+	world_make(&w, "mkdir d; mkdir d/e; put d/x 1; put y 2");
+	world_open(&w);
+	struct node *d = node_at(w.t->main->root, "d"),
+		    *n = node_at(w.t->main->root, is_rmdir ? "d/e" : "d/x");
+
+	pthread_rwlock_wrlock(&n->lock);
+	ck_assert_int_eq(pthread_create(&t, NULL, lock_several, &l), 0);
+	while (!l.runs)
+		usleep(1000);
+	usleep(50000);
+	ck_assert(is_free(d));
+	pthread_rwlock_unlock(&n->lock);
+	pthread_join(t, NULL);
+	node_put(d);
+	node_put(n);
+	world_close(&w);
+}
+END_TEST
+
+static int see_free(
+	void *arg, const char *name, uint64_t ino, uint8_t type, uint64_t next)
+{
+	struct node *n = arg;
+
+	if (*name != '.')
+		ck_assert(is_free(n));
+	return 0;
+}
+
+START_TEST(a_listing_is_told_without_the_directory_s_lock)
+{
+	struct world w;
+
+	world_make(&w, "mkdir d; put d/x 1; put d/y 2");
+	world_open(&w);
+	struct node *d = node_at(w.t->main->root, "d");
+
+	pthread_rwlock_rdlock(&w.t->gate);
+	ck_assert_int_eq(tree_readdir(d, 0, see_free, d), 0);
+	pthread_rwlock_unlock(&w.t->gate);
+	node_put(d);
+	world_close(&w);
+}
+END_TEST
+
 Suite *suite_tree(void)
 {
 	Suite *s = suite_create("tree");
@@ -580,6 +670,8 @@ Suite *suite_tree(void)
 	tcase_add_loop_test(t, capabilities_go_with_content_and_owner, 0,
 		2 * (int)(sizeof(killers) / sizeof(*killers)));
 	tcase_add_test(t, names_have_255_bytes_of_any_kind);
+	tcase_add_loop_test(t, who_waits_for_a_child_holds_no_directory, 0, LOCKERS);
+	tcase_add_test(t, a_listing_is_told_without_the_directory_s_lock);
 	suite_add_tcase(s, t);
 	return s;
 }
