@@ -65,9 +65,9 @@ struct serve {
 	struct fuse_session *se;
 	int devfd, basefd;
 	uint32_t uid, gid;
-	bool watched_all; /* every base directory in use is watched */
-	bool registered;  /* in the state directory, by us */
-	bool epochs;	  /* the kernel knows INC_EPOCH */
+	bool watched_all;    /* every base directory in use is watched */
+	bool registered;     /* in the state directory, by us */
+	_Atomic bool epochs; /* the kernel knows INC_EPOCH */
 	_Atomic uint64_t requests;
 	struct worker worker[MAX_WORKERS];
 	int workers;
