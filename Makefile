@@ -16,6 +16,7 @@
 # Knobs
 #   V=1             show commands            W=1   warnings do not stop the build
 #   D=asan,ubsan    or D=tsan: sanitizers    CC=clang
+#   SLOW=N          tests have N times as long (default 1; more with D)
 #
 # A source file belongs to the program whose folder it lies in; there is no list of
 # files to keep. Objects of each sanitizer setting live in their own build folder.
@@ -42,6 +43,9 @@ SAN_asan  := -fsanitize=address
 SAN_ubsan := -fsanitize=undefined -fno-sanitize-recover=undefined
 SAN_tsan  := -fsanitize=thread
 SAN       := $(foreach d,$(subst $(comma), ,$(D)),$(SAN_$(d)))
+
+SLOW    ?= $(if $(D),$(if $(findstring tsan,$(D)),6,4),1)
+export SLOW
 
 CFLAGS  ?= -O2 -g
 CFLAGS_ALL := $(CFLAGS) $(SAN) $(if $(D),-fno-omit-frame-pointer) -std=gnu11 -pthread \

@@ -6,13 +6,15 @@
 Each script gets a scratch directory TMP, the programs in BIN (also first in PATH), a
 private HOME, TMPDIR, XDG_RUNTIME_DIR and TXFS_STATE_DIR inside TMP, and a process group.
 Exit 0 passes, 77 skips (the last line of output is the reason), all else fails. A line
-`# timeout: SECONDS` in a script replaces the default.
+`# timeout: SECONDS` in a script replaces the default; SLOW multiplies either.
 
 This process is a child subreaper: whatever a script starts, daemons too, stays its
 descendant, so "every process of the test" is a question about /proc and needs no
 cgroup. FUSE connections are known by the device number of the mounts below TMP. At the
 end, on time-out and on interruption alike: abort those connections, kill what is left,
-detach the mounts, free loop devices, remove TMP. A script that left any of it fails.
+detach the mounts, free loop devices, remove TMP. A script that left any of it fails, and
+one of whose processes a sanitizer reported anything: daemons too, which have no standard
+error.
 Nothing below TMP is touched before the connections are aborted, as a dead mount blocks.
 """
 
@@ -25,8 +27,9 @@ import sys
 import tempfile
 import time
 
+SLOW = int(os.environ.get("SLOW", "1"))
 TIMEOUT = int(os.environ.get("TEST_TIMEOUT", "120"))
-GRACE = 3.0
+GRACE = 3.0 * SLOW
 CONNECTIONS = "/sys/fs/fuse/connections"
 SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")
 PREFIX = "txfs-test."
@@ -127,10 +130,14 @@ class Script:
             found = re.search(r"^# timeout: (\d+)", f.read(), re.M)
         if found:
             self.timeout = int(found[1])
+        self.timeout *= SLOW
 
     def environment(self):
         env = {k: v for k, v in os.environ.items() if not k.startswith(("TXFS_", "GIT_", "MAKE"))}
+        reports = self.tmp + "/reports"
         env.update(
+            SLOW=str(SLOW), ASAN_OPTIONS=f"log_path={reports}/asan", TSAN_OPTIONS=f"log_path={reports}/tsan",
+            UBSAN_OPTIONS=f"print_stacktrace=1:log_path={reports}/ubsan",
             TMP=self.tmp, BIN=self.bindir, TESTS=self.tests, SRC=os.path.dirname(self.tests),
             HOME=self.tmp + "/home", TMPDIR=self.tmp + "/tmp", XDG_RUNTIME_DIR=self.tmp + "/run",
             XDG_STATE_HOME=self.tmp + "/xdg", TXFS_STATE_DIR=self.tmp + "/state",
@@ -145,6 +152,8 @@ class Script:
         os.chmod(self.tmp, 0o755)
         for name in ("home", "tmp", "run", "state"):
             os.mkdir(f"{self.tmp}/{name}", 0o700)
+        os.mkdir(self.tmp + "/reports")
+        os.chmod(self.tmp + "/reports", 0o1777)  # other users' processes report too
         self.log = tempfile.TemporaryFile()
         self.began = time.monotonic()
         self.child = subprocess.Popen(
@@ -210,6 +219,16 @@ class Script:
             time.sleep(0.02)
         self.problems.append(f"cannot kill: {sorted(descendants().items())}")
 
+    def reports(self):
+        """What sanitizers wrote: the lines to show."""
+        lines = []
+        for name in sorted(os.listdir(self.tmp + "/reports")):
+            with open(f"{self.tmp}/reports/{name}", encoding="utf-8", errors="replace") as f:
+                lines += f.read().splitlines()
+        if lines:
+            self.problems.append("a sanitizer reported")
+        return lines
+
     def detach(self):
         for where in reversed(self.my_mounts()):
             if libc.umount2(os.fsencode(where), 2 | 8) != 0:
@@ -238,6 +257,7 @@ class Script:
         finally:
             self.kill_all()
             self.child.poll()
+            reports = self.reports()
             if self.detach():
                 self.remove()
         seconds = time.monotonic() - self.began
@@ -247,7 +267,7 @@ class Script:
         if status not in (0, 77) and not self.problems:
             self.problems.append(f"exit status {status}")
         if self.problems:
-            return "FAIL", seconds, lines[-40:] + [f"-- {p}" for p in self.problems]
+            return "FAIL", seconds, reports[:200] + lines[-40:] + [f"-- {p}" for p in self.problems]
         if status == 77:
             return "skip", seconds, lines[-1:]
         return "ok", seconds, []
