@@ -22,7 +22,7 @@ run_one() {
 		TXFS_STATE_DIR=$tmp/state TESTS=$tests CK_TIMEOUT_MULTIPLIER=${SLOW:-1} \
 		ASAN_OPTIONS=log_path=$tmp.reports/asan \
 		UBSAN_OPTIONS=print_stacktrace=1:log_path=$tmp.reports/ubsan \
-		TSAN_OPTIONS=log_path=$tmp.reports/tsan \
+		TSAN_OPTIONS=atexit_sleep_ms=20:log_path=$tmp.reports/tsan \
 		timeout --kill-after=10 "$limit" "$bin") >"$log" 2>&1 </dev/null
 	status=$?
 	if [ -n "$(ls "$tmp.reports")" ]; then

@@ -136,8 +136,9 @@ class Script:
         env = {k: v for k, v in os.environ.items() if not k.startswith(("TXFS_", "GIT_", "MAKE"))}
         reports = self.tmp + "/reports"
         env.update(
-            SLOW=str(SLOW), ASAN_OPTIONS=f"log_path={reports}/asan", TSAN_OPTIONS=f"log_path={reports}/tsan",
+            SLOW=str(SLOW), ASAN_OPTIONS=f"log_path={reports}/asan",
             UBSAN_OPTIONS=f"print_stacktrace=1:log_path={reports}/ubsan",
+            TSAN_OPTIONS=f"atexit_sleep_ms=20:log_path={reports}/tsan",
             TMP=self.tmp, BIN=self.bindir, TESTS=self.tests, SRC=os.path.dirname(self.tests),
             HOME=self.tmp + "/home", TMPDIR=self.tmp + "/tmp", XDG_RUNTIME_DIR=self.tmp + "/run",
             XDG_STATE_HOME=self.tmp + "/xdg", TXFS_STATE_DIR=self.tmp + "/state",
