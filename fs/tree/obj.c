@@ -416,56 +416,100 @@ static int open_in(struct tree *t, int dirfd, const struct place *p, int flags)
 	return fd;
 }
 
-/* The nearest ancestor with a cached descriptor is found first, then opened downwards one
- * component at a time; so there is no recursion, and each step opens below its parent. */
+#define CLIMB 64 /* levels opened in one go */
+
+/* The last levels of a climb, the lowest of them first. */
+struct climb {
+	struct place place[CLIMB];
+	struct obj *at[CLIMB];
+	size_t n;	  /* levels climbed */
+	struct fdref *up; /* the cached descriptor it ended at, or NULL */
+};
+
+static void climb_forget(struct tree *t, struct climb *c, size_t i)
+{
+	obj_put(t, c->place[i % CLIMB].parent);
+	obj_put(t, c->at[i % CLIMB]);
+}
+
+/* From @o to the nearest ancestor with a cached descriptor, or to where all begin. */
+static int climb(struct tree *t, struct obj *o, struct climb *c)
+{
+	struct obj *cur = obj_get(o);
+
+	for (;; c->n++) {
+		struct place *p = &c->place[c->n % CLIMB];
+		int r;
+
+		if (c->n >= CLIMB)
+			climb_forget(t, c, c->n);
+		c->at[c->n % CLIMB] = cur;
+		r = c->n < TREE_DEPTH_MAX ? place_get(t, cur, p) : -ELOOP;
+		if (r) {
+			p->parent = NULL;
+			c->n++;
+			return r;
+		}
+		if (p->root || p->in_stage)
+			break;
+		c->up = fdcache_get(t->fds, p->parent->id * 2);
+		if (c->up)
+			break;
+		cur = obj_get(p->parent);
+	}
+	c->n++;
+	return 0;
+}
+
+/* Downwards again, one component at a time, each opened below its parent. */
+static int descend(struct tree *t, struct climb *c, size_t low)
+{
+	for (size_t i = c->n; i-- > low;) {
+		const struct place *p = &c->place[i % CLIMB];
+		int dirfd = c->up ? c->up->fd : p->in_stage ? t->stagefd : t->rootfd;
+		int fd = open_in(t, dirfd, p, O_PATH | O_DIRECTORY);
+
+		fdcache_put(t->fds, c->up);
+		c->up = fd < 0 ? NULL : fdcache_add(t->fds, c->at[i % CLIMB]->id * 2, fd);
+		if (!c->up)
+			return fd < 0 ? fd : -ENOMEM;
+	}
+	return 0;
+}
+
+/* Opens the last levels of the way to @o; 1: that was all, and *@out is it. */
+static int obj_dir_some(struct tree *t, struct obj *o, struct fdref **out)
+{
+	struct climb c;
+	size_t low;
+	int r;
+
+	c.n = 0;
+	c.up = NULL;
+	r = climb(t, o, &c);
+	low = c.n > CLIMB ? c.n - CLIMB : 0;
+	if (!r)
+		r = descend(t, &c, low);
+	for (size_t i = low; i < c.n; i++)
+		climb_forget(t, &c, i);
+	if (r || low) {
+		fdcache_put(t->fds, c.up);
+		return r;
+	}
+	*out = c.up;
+	return 1;
+}
+
 int obj_dir(struct tree *t, struct obj *o, struct fdref **out)
 {
-	struct fdref *r = fdcache_get(t->fds, o->id * 2);
-	struct place chain[64];
-	struct obj *at[64];
-	struct fdref *up = NULL;
-	int n = 0, fd = -1, err = 0;
+	int r = 0;
 
-	if (r) {
-		*out = r;
+	*out = fdcache_get(t->fds, o->id * 2);
+	if (*out)
 		return 0;
-	}
-	at[0] = obj_get(o);
-	for (;;) {
-		err = place_get(t, at[n], &chain[n]);
-		n++;
-		if (err || chain[n - 1].root || chain[n - 1].in_stage)
-			break;
-		up = fdcache_get(t->fds, chain[n - 1].parent->id * 2);
-		if (up)
-			break;
-		if (n == 64) { /* deeper: fill the cache from the parent first */
-			err = obj_dir(t, chain[n - 1].parent, &up);
-			break;
-		}
-		at[n] = obj_get(chain[n - 1].parent);
-	}
-	for (int i = n - 1; i >= 0 && !err; i--) {
-		int dirfd = up ? up->fd : chain[i].in_stage ? t->stagefd : t->rootfd;
-
-		fd = open_in(t, dirfd, &chain[i], O_PATH | O_DIRECTORY);
-		fdcache_put(t->fds, up);
-		up = NULL;
-		if (fd < 0)
-			err = fd;
-		else if (!(up = fdcache_add(t->fds, at[i]->id * 2, fd)))
-			err = -ENOMEM;
-	}
-	for (int i = 0; i < n; i++) {
-		obj_put(t, chain[i].parent);
-		obj_put(t, at[i]);
-	}
-	if (err) {
-		fdcache_put(t->fds, up);
-		return err;
-	}
-	*out = up;
-	return 0;
+	for (size_t left = TREE_DEPTH_MAX / CLIMB; !r && left; left--)
+		r = obj_dir_some(t, o, out);
+	return r > 0 ? 0 : r ? r : -ELOOP;
 }
 
 int obj_at(struct tree *t, struct obj *o, struct fdref **out, char name[256])
@@ -552,7 +596,7 @@ int obj_path(struct tree *t, struct obj *o, char **out)
 	char *s;
 
 	for (p = o; p != t->root; p = p->parent) {
-		if (!p->has_base || !p->parent || !p->name || ++steps > 100000)
+		if (!p->has_base || !p->parent || !p->name || ++steps > TREE_DEPTH_MAX)
 			return -ENOENT;
 		len += strlen(p->name) + 1;
 	}

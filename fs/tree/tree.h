@@ -45,6 +45,8 @@
 #include "fs/store/store.h"
 #include "txfs/ioctl.h"
 
+#define TREE_DEPTH_MAX \
+	100000u		/* a longer way to the root is a fault of ours, not a tree */
 #define TREE_AGAIN 4096 /* beyond every errno */
 #define TREE_SMALL \
 	(64u << 10) /* base files up to this are stored whole at the first write */

@@ -77,26 +77,13 @@ static int uncut(struct commit *c)
 /* --- check, stage, decide
  * --------------------------------------------------------------------- */
 
-static int count_changes(struct commit *c)
-{
-	struct change *ch;
-	size_t n;
-	int r = net_changes(c->n, &ch, &n);
-
-	if (r)
-		return r;
-	changes_count(ch, n, c->counts);
-	changes_free(ch, n);
-	return 0;
-}
-
 static int prepare(struct commit *c)
 {
 	struct txm *m = c->m;
 	int r = net_new(m->t, c->l, &c->n);
 
 	if (!r)
-		r = count_changes(c);
+		r = net_count(c->n, c->counts);
 	if (!r)
 		r = conflicts_find(m, c->x, c->n);
 	if (!r)

@@ -135,8 +135,9 @@ struct change {
 };
 /** net_changes(n, out, count): rows as `txfs diff` shows them, sorted by path. */
 int net_changes(struct net *n, struct change **out, size_t *count);
+/** net_count(n, counts): how many of them are added, changed, deleted. */
+int net_count(struct net *n, uint64_t counts[3]);
 void changes_free(struct change *c, size_t count);
-void changes_count(const struct change *c, size_t count, uint64_t counts[3]);
 
 /* --- conflict.c --- */
 

@@ -6,40 +6,55 @@
 #include <stdio.h>
 
 /* The changes of @x as they are now; a suspended one is loaded for the moment. */
-static int changes_of(struct txm *m, struct tx *x, struct change **c, size_t *n)
+/* The rows, or only their numbers. */
+struct asked {
+	struct change *c;
+	size_t n;
+	uint64_t *counts;
+};
+
+static int ask_net(struct txm *m, struct tx *x, struct asked *q)
 {
-	bool load = x->state == TXFS_SUSPENDED;
 	struct net *net;
-	int r = load ? recover_load(m, x) : 0;
+	int r = net_new(m->t, x->view->top, &net);
 
 	if (r)
 		return r;
-	*c = NULL;
-	*n = 0;
-	if (!x->view)
-		return 0;
+	r = q->counts ? net_count(net, q->counts) : net_changes(net, &q->c, &q->n);
+	net_free(net);
+	return r;
+}
+
+static int ask(struct txm *m, struct tx *x, struct asked *q)
+{
+	bool load = x->state == TXFS_SUSPENDED;
+	int r = load ? recover_load(m, x) : 0;
+
+	if (r || !x->view)
+		return r;
 	pthread_rwlock_wrlock(&m->t->gate);
-	r = net_new(m->t, x->view->top, &net);
-	if (!r) {
-		r = net_changes(net, c, n);
-		net_free(net);
-	}
+	r = ask_net(m, x, q);
 	pthread_rwlock_unlock(&m->t->gate);
 	if (load)
 		recover_unload(m, x);
 	return r;
 }
 
+static int changes_of(struct txm *m, struct tx *x, struct change **c, size_t *n)
+{
+	struct asked q = {0};
+	int r = ask(m, x, &q);
+
+	*c = q.c;
+	*n = q.n;
+	return r;
+}
+
 static void count_of(struct txm *m, struct tx *x, uint64_t counts[3])
 {
-	struct change *c;
-	size_t n;
-
-	counts[0] = counts[1] = counts[2] = 0;
-	if (changes_of(m, x, &c, &n))
-		return;
-	changes_count(c, n, counts);
-	changes_free(c, n);
+	memset(counts, 0, 3 * sizeof(*counts));
+	if (ask(m, x, &(struct asked){.counts = counts}))
+		memset(counts, 0, 3 * sizeof(*counts));
 }
 
 void txm_status(struct txm *m, struct txfs_ioc_status *io)

@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 
-#define DEPTH_MAX 100000u /* a longer way to the root is a fault of ours, not a tree */
-
 struct nobj *net_obj(struct net *n, struct obj *o)
 {
 	return o->plan;
@@ -216,33 +214,64 @@ static int step_up(struct net *n, struct obj *o, struct obj **parent, char name[
 	return 0;
 }
 
-int net_path(struct net *n, struct obj *o, char **out)
-{
-	char *path = strdup("");
-	char name[256];
+/* A path as it is found: its end first, at the end of the buffer. */
+struct backwards {
+	char *buf;
+	size_t cap, at; /* [at, cap) is used */
+};
 
+static int prepend(struct backwards *b, const char *name)
+{
+	size_t len = strlen(name), used = b->cap - b->at;
+
+	if (b->at < len + 1) {
+		size_t cap = b->cap * 2 + len + 64;
+		char *p = malloc(cap);
+
+		if (!p)
+			return -ENOMEM;
+		if (used)
+			memcpy(p + cap - used, b->buf + b->at, used);
+		free(b->buf);
+		*b = (struct backwards){p, cap, cap - used};
+	}
+	b->at -= len + 1;
+	memcpy(b->buf + b->at, name, len);
+	b->buf[b->at + len] = used ? '/' : 0;
+	return 0;
+}
+
+/* @b: NULL where only whether there is a path is asked. */
+static int walk_up(struct net *n, struct obj *o, struct backwards *b)
+{
+	char name[256];
 	size_t steps = 0;
+	int r = 0;
 
 	obj_get(o);
-	while (path && o != n->t->root) {
+	while (!r && o != n->t->root) {
 		struct obj *parent;
-		char *longer;
-		int r = ++steps > DEPTH_MAX ? -ENOENT : step_up(n, o, &parent, name);
 
+		r = ++steps > TREE_DEPTH_MAX ? -ENOENT : step_up(n, o, &parent, name);
+		if (r)
+			break;
 		obj_put(n->t, o);
-		if (r) {
-			free(path);
-			return r;
-		}
 		o = parent;
-		if (asprintf(&longer, "%s%s%s", name, *path ? "/" : "", path) < 0)
-			longer = NULL;
-		free(path);
-		path = longer;
+		if (b)
+			r = prepend(b, name);
 	}
 	obj_put(n->t, o);
-	*out = path;
-	return path ? 0 : -ENOMEM;
+	return r;
+}
+
+int net_path(struct net *n, struct obj *o, char **out)
+{
+	struct backwards b = {0};
+	int r = walk_up(n, o, &b);
+
+	*out = r ? NULL : strdup(b.buf ? b.buf + b.at : "");
+	free(b.buf);
+	return r ? r : *out ? 0 : -ENOMEM;
 }
 
 int net_name_path(struct net *n, const struct nname *m, char **out)
@@ -261,11 +290,23 @@ int net_name_path(struct net *n, const struct nname *m, char **out)
 struct rows {
 	struct change *c;
 	size_t n, cap;
+	uint64_t *counts; /* or NULL: only counted, by kind */
 };
+
+static void count_kind(uint64_t counts[3], enum txfs_change kind)
+{
+	counts[kind == TXFS_ADDED ? 0 : kind == TXFS_DELETED ? 2 : 1]++;
+}
 
 static int row(struct rows *rs, enum txfs_change kind, const struct nobj *b, char *path,
 	char *to)
 {
+	if (rs->counts) {
+		count_kind(rs->counts, kind);
+		free(path);
+		free(to);
+		return 0;
+	}
 	if (rs->n == rs->cap) {
 		size_t cap = rs->cap ? rs->cap * 2 : 32;
 		struct change *p = realloc(rs->c, cap * sizeof(*p));
@@ -291,9 +332,9 @@ static int row(struct rows *rs, enum txfs_change kind, const struct nobj *b, cha
 static int copy_row(
 	struct rows *rs, enum txfs_change kind, const struct nobj *b, const char *path)
 {
-	char *p = strdup(path);
+	char *p = path ? strdup(path) : NULL;
 
-	return p ? row(rs, kind, b, p, NULL) : -ENOMEM;
+	return p || !path ? row(rs, kind, b, p, NULL) : -ENOMEM;
 }
 
 static bool same_type(const struct nobj *a, const struct nobj *b)
@@ -312,7 +353,7 @@ static int name_row(struct net *n, struct nname *m, struct rows *rs)
 
 	if (m->now == m->was || (m->now && !now))
 		return 0;
-	r = net_name_path(n, m, &path);
+	r = rs->counts ? walk_up(n, m->dir->o, NULL) : net_name_path(n, m, &path);
 	if (r)
 		return r == -ENOENT ? 0 : r;
 	if (!now) { /* a moved object shows as renamed, at its new name */
@@ -336,12 +377,12 @@ static int name_row(struct net *n, struct nname *m, struct rows *rs)
 static int obj_row_of(struct net *n, struct nobj *b, struct rows *rs)
 {
 	bool content = b->parts & (PART_DATA | PART_XATTR);
-	char *path;
+	char *path = NULL;
 	int r;
 
 	if (b->is_new || b->gone || !(content || b->parts & PART_ATTR))
 		return 0;
-	r = net_path(n, b->o, &path);
+	r = rs->counts ? walk_up(n, b->o, NULL) : net_path(n, b->o, &path);
 	if (r)
 		return r == -ENOENT ? 0 : r;
 	return row(rs, b->content ? TXFS_CONTENT : TXFS_ATTR, b, path, NULL);
@@ -355,15 +396,30 @@ static int by_path(const void *a, const void *b)
 	return c ? c : (int)y->kind - (int)x->kind;
 }
 
-int net_changes(struct net *n, struct change **out, size_t *count)
+static int all_rows(struct net *n, struct rows *rs)
 {
-	struct rows rs = {0};
 	int r = 0;
 
 	for (size_t i = 0; i < n->names && !r; i++)
-		r = name_row(n, &n->name[i], &rs);
+		r = name_row(n, &n->name[i], rs);
 	for (size_t i = 0; i < n->objs && !r; i++)
-		r = obj_row_of(n, n->obj[i], &rs);
+		r = obj_row_of(n, n->obj[i], rs);
+	return r;
+}
+
+int net_count(struct net *n, uint64_t counts[3])
+{
+	struct rows rs = {.counts = counts};
+
+	memset(counts, 0, 3 * sizeof(*counts));
+	return all_rows(n, &rs);
+}
+
+int net_changes(struct net *n, struct change **out, size_t *count)
+{
+	struct rows rs = {0};
+	int r = all_rows(n, &rs);
+
 	if (r) {
 		changes_free(rs.c, rs.n);
 		return r;
@@ -382,11 +438,4 @@ void changes_free(struct change *c, size_t count)
 		free(c[i].to);
 	}
 	free(c);
-}
-
-void changes_count(const struct change *c, size_t count, uint64_t counts[3])
-{
-	counts[0] = counts[1] = counts[2] = 0;
-	for (size_t i = 0; i < count; i++)
-		counts[c[i].kind == TXFS_ADDED ? 0 : c[i].kind == TXFS_DELETED ? 2 : 1]++;
 }

@@ -432,17 +432,13 @@ static int abort_main(struct txm *m, struct inval *i)
 static void count_lost(struct txm *m, struct tx *x, struct txfs_ioc_end *io)
 {
 	struct net *n;
-	struct change *c;
 	uint64_t counts[3];
-	size_t k;
 
 	if (!x->view)
 		return;
 	pthread_rwlock_wrlock(&m->t->gate);
 	if (!net_new(m->t, x->view->top, &n)) {
-		if (!net_changes(n, &c, &k)) {
-			changes_count(c, k, counts);
-			changes_free(c, k);
+		if (!net_count(n, counts)) {
 			io->added = counts[0];
 			io->changed = counts[1];
 			io->deleted = counts[2];
