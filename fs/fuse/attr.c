@@ -3,23 +3,9 @@
  */
 #include "fs/fuse/impl.h"
 
+#include "common/time.h"
+
 #include <sys/stat.h>
-
-static struct timespec ts_of(int64_t ns)
-{
-	struct timespec ts = {ns / 1000000000ll, ns % 1000000000ll};
-
-	if (ts.tv_nsec < 0) {
-		ts.tv_nsec += 1000000000l;
-		ts.tv_sec--;
-	}
-	return ts;
-}
-
-static int64_t ns_of(const struct timespec *ts)
-{
-	return ts->tv_sec * 1000000000ll + ts->tv_nsec;
-}
 
 void stat_fill(const struct node *n, const struct attr *a, struct stat *st)
 {
@@ -99,8 +85,8 @@ void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *to, int set_bits,
 			.uid = to->st_uid,
 			.gid = to->st_gid,
 			.size = (uint64_t)to->st_size,
-			.atime_ns = ns_of(&to->st_atim),
-			.mtime_ns = ns_of(&to->st_mtim)},
+			.atime_ns = ns_of(to->st_atim),
+			.mtime_ns = ns_of(to->st_mtim)},
 	};
 	struct stat st;
 	struct node *n;

@@ -29,28 +29,30 @@ static int put_layer(struct db *db, const struct rec_layer *r)
 	return db_step(db, s);
 }
 
+/* A fingerprint's columns, from the @first on, in the order of the schema. */
+static void bind_print(
+	struct db *db, enum sql_stmt s, int first, const struct base_print *p)
+{
+	const uint64_t column[] = {p->dev, p->ino, (uint64_t)p->btime_ns,
+		(uint64_t)p->mtime_ns, (uint64_t)p->ctime_ns, p->size, p->mode, p->uid,
+		p->gid, p->nlink, p->racy};
+	const int n = sizeof(column) / sizeof(*column);
+
+	for (int i = 0; i < n; i++)
+		db_u64(db, s, first + i, column[i]);
+	db_blob(db, s, first + n, p->content, sizeof(p->content));
+}
+
 static int put_object(struct db *db, const struct rec_object *r)
 {
 	const enum sql_stmt s = SQL_OBJECT_PUT;
-	const struct base_print *p = &r->print;
 
 	db_u64(db, s, 1, r->id);
 	db_u64(db, s, 2, r->st_ino);
 	db_u64(db, s, 3, r->has_base);
 	db_u64(db, s, 4, r->parent);
 	db_text(db, s, 5, text(r->name));
-	db_u64(db, s, 6, p->dev);
-	db_u64(db, s, 7, p->ino);
-	db_u64(db, s, 8, (uint64_t)p->btime_ns);
-	db_u64(db, s, 9, (uint64_t)p->mtime_ns);
-	db_u64(db, s, 10, (uint64_t)p->ctime_ns);
-	db_u64(db, s, 11, p->size);
-	db_u64(db, s, 12, p->mode);
-	db_u64(db, s, 13, p->uid);
-	db_u64(db, s, 14, p->gid);
-	db_u64(db, s, 15, p->nlink);
-	db_u64(db, s, 16, p->racy);
-	db_blob(db, s, 17, p->content, sizeof(p->content));
+	bind_print(db, s, 6, &r->print);
 	db_u64(db, s, 18, (uint64_t)r->ctime_ns);
 	db_u64(db, s, 19, (uint64_t)r->ctime_left_ns);
 	return db_step(db, s);
@@ -59,22 +61,10 @@ static int put_object(struct db *db, const struct rec_object *r)
 static int put_print(struct db *db, const struct rec_print *r)
 {
 	const enum sql_stmt s = SQL_PRINT_PUT;
-	const struct base_print *p = &r->print;
 
 	db_u64(db, s, 1, r->layer);
 	db_u64(db, s, 2, r->object);
-	db_u64(db, s, 3, p->dev);
-	db_u64(db, s, 4, p->ino);
-	db_u64(db, s, 5, (uint64_t)p->btime_ns);
-	db_u64(db, s, 6, (uint64_t)p->mtime_ns);
-	db_u64(db, s, 7, (uint64_t)p->ctime_ns);
-	db_u64(db, s, 8, p->size);
-	db_u64(db, s, 9, p->mode);
-	db_u64(db, s, 10, p->uid);
-	db_u64(db, s, 11, p->gid);
-	db_u64(db, s, 12, p->nlink);
-	db_u64(db, s, 13, p->racy);
-	db_blob(db, s, 14, p->content, sizeof(p->content));
+	bind_print(db, s, 3, &r->print);
 	return db_step(db, s);
 }
 

@@ -102,6 +102,26 @@ static int layer_row(const struct sink *k, sqlite3_stmt *st)
 	return r.label ? k->f.layer(k->arg, &r) : -ENOMEM;
 }
 
+static struct base_print print_at(sqlite3_stmt *st, int first)
+{
+	struct base_print p = {
+		.dev = u64(st, first),
+		.ino = u64(st, first + 1),
+		.btime_ns = i64(st, first + 2),
+		.mtime_ns = i64(st, first + 3),
+		.ctime_ns = i64(st, first + 4),
+		.size = u64(st, first + 5),
+		.mode = u32(st, first + 6),
+		.uid = u32(st, first + 7),
+		.gid = u32(st, first + 8),
+		.nlink = u32(st, first + 9),
+		.racy = u32(st, first + 10) != 0,
+	};
+
+	hash(st, first + 11, p.content);
+	return p;
+}
+
 static int object_row(const struct sink *k, sqlite3_stmt *st)
 {
 	struct rec_object r = {
@@ -110,25 +130,11 @@ static int object_row(const struct sink *k, sqlite3_stmt *st)
 		.has_base = u32(st, 2) != 0,
 		.parent = u64(st, 3),
 		.name = str(st, 4),
-		.print =
-			{
-				.dev = u64(st, 5),
-				.ino = u64(st, 6),
-				.btime_ns = i64(st, 7),
-				.mtime_ns = i64(st, 8),
-				.ctime_ns = i64(st, 9),
-				.size = u64(st, 10),
-				.mode = u32(st, 11),
-				.uid = u32(st, 12),
-				.gid = u32(st, 13),
-				.nlink = u32(st, 14),
-				.racy = u32(st, 15) != 0,
-			},
+		.print = print_at(st, 5),
 		.ctime_ns = i64(st, 17),
 		.ctime_left_ns = i64(st, 18),
 	};
 
-	hash(st, 16, r.print.content);
 	return r.name ? k->f.object(k->arg, &r) : -ENOMEM;
 }
 
@@ -137,23 +143,9 @@ static int print_row(const struct sink *k, sqlite3_stmt *st)
 	struct rec_print r = {
 		.layer = u64(st, 0),
 		.object = u64(st, 1),
-		.print =
-			{
-				.dev = u64(st, 2),
-				.ino = u64(st, 3),
-				.btime_ns = i64(st, 4),
-				.mtime_ns = i64(st, 5),
-				.ctime_ns = i64(st, 6),
-				.size = u64(st, 7),
-				.mode = u32(st, 8),
-				.uid = u32(st, 9),
-				.gid = u32(st, 10),
-				.nlink = u32(st, 11),
-				.racy = u32(st, 12) != 0,
-			},
+		.print = print_at(st, 2),
 	};
 
-	hash(st, 13, r.print.content);
 	return k->f.print(k->arg, &r);
 }
 

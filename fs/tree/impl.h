@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/time.h"
 #include "fs/tree/tree.h"
 
 /* Numbers of objects made here lie above what ext4 uses; a view's number above that. */

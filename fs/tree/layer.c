@@ -15,7 +15,7 @@ struct layer *layer_new(int kind, uint64_t id, uint64_t tx)
 		return NULL;
 	clock_gettime(CLOCK_REALTIME, &now);
 	*l = (struct layer){.kind = kind, .id = id, .tx = tx};
-	l->begun_ns = now.tv_sec * 1000000000ll + now.tv_nsec;
+	l->begun_ns = ns_of(now);
 	pthread_mutex_init(&l->lock, NULL);
 	list_init(&l->deltas);
 	return l;

@@ -143,8 +143,7 @@ static int base_fd(struct tree *t, const struct stack *s, struct fdref **ref)
 	if (fstat(d->basefd, &st) < 0)
 		return -errno;
 	if ((uint64_t)st.st_size != d->print.size ||
-		st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec !=
-			d->print.mtime_ns)
+		ns_of(st.st_mtim) != d->print.mtime_ns)
 		return -EIO;
 	return d->basefd;
 }

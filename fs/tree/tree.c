@@ -16,7 +16,7 @@ static int64_t clock_ns(clockid_t id)
 	struct timespec ts;
 
 	clock_gettime(id, &ts);
-	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+	return ns_of(ts);
 }
 
 int64_t tree_now_ns(void)

@@ -54,6 +54,12 @@ static int dir_of(struct run *r, const char *path, const char **name)
 	return r->dirfd;
 }
 
+/* Somebody else took the directory away, or it cannot be reached for now. */
+static int no_dir(int err)
+{
+	return err == -ENOENT || err == -ENOTDIR || err == -ELOOP ? CONFLICT : err;
+}
+
 static bool holds(int dirfd, const char *name, uint64_t ino, int64_t btime_ns)
 {
 	struct bstat st;
@@ -108,8 +114,7 @@ static int do_place(struct run *r, const struct rec_step *s)
 	int dir = dir_of(r, s->path, &name), err;
 
 	if (dir < 0)
-		return dir == -ENOENT || dir == -ENOTDIR || dir == -ELOOP ? CONFLICT
-									  : dir;
+		return no_dir(dir);
 	if (holds(dir, name, s->ino, s->btime_ns))
 		return 0;
 	if (!holds(r->t->stagefd, s->path2, s->ino, s->btime_ns))
@@ -124,8 +129,7 @@ static int do_swap(struct run *r, const struct rec_step *s)
 	int stage = r->t->stagefd, dir = dir_of(r, s->path, &name), err;
 
 	if (dir < 0)
-		return dir == -ENOENT || dir == -ENOTDIR || dir == -ELOOP ? CONFLICT
-									  : dir;
+		return no_dir(dir);
 	if (holds(dir, name, s->ino2, s->btime2_ns))
 		return 0;
 	if (!holds(dir, name, s->ino, s->btime_ns) ||
@@ -158,8 +162,7 @@ static int do_link(struct run *r, const struct rec_step *s)
 	int dir = dir_of(r, s->path, &name), err;
 
 	if (dir < 0)
-		return dir == -ENOENT || dir == -ENOTDIR || dir == -ELOOP ? CONFLICT
-									  : dir;
+		return no_dir(dir);
 	if (holds(dir, name, s->ino, s->btime_ns))
 		return 0;
 	err = link_from(r, s, dir, name);
@@ -173,8 +176,7 @@ static int do_relink(struct run *r, const struct rec_step *s)
 	int stage = r->t->stagefd, dir = dir_of(r, s->path, &name), err;
 
 	if (dir < 0)
-		return dir == -ENOENT || dir == -ENOTDIR || dir == -ELOOP ? CONFLICT
-									  : dir;
+		return no_dir(dir);
 	if (holds(dir, name, s->ino2, s->btime2_ns))
 		return 0;
 	if (!holds(dir, name, s->ino, s->btime_ns))
@@ -217,17 +219,6 @@ static int set_xattrs(int dir, const char *name, const struct rec_step *s)
 	return 0;
 }
 
-static struct timespec ts_of(int64_t ns)
-{
-	struct timespec ts = {ns / 1000000000ll, ns % 1000000000ll};
-
-	if (ts.tv_nsec < 0) {
-		ts.tv_nsec += 1000000000l;
-		ts.tv_sec--;
-	}
-	return ts;
-}
-
 static int set_times(int dir, const char *name, const struct rec_step *s)
 {
 	struct timespec ts[2] = {ts_of(s->atime_ns), ts_of(s->mtime_ns)};
@@ -242,8 +233,7 @@ static int do_attr(struct run *r, const struct rec_step *s)
 	int dir = dir_of(r, s->path, &name), err;
 
 	if (dir < 0)
-		return dir == -ENOENT || dir == -ENOTDIR || dir == -ELOOP ? CONFLICT
-									  : dir;
+		return no_dir(dir);
 	if (!holds(dir, name, s->ino, s->btime_ns))
 		return CONFLICT;
 	if (!*name)

@@ -11,6 +11,7 @@
 #include "common/cleanup.h"
 #include "common/list.h"
 #include "common/log.h"
+#include "common/time.h"
 #include "fs/tx/tx.h"
 
 struct commit;

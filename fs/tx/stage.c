@@ -15,17 +15,6 @@
 #define COPY_BYTES (1u << 20)
 #define FSYNC_EACH 16 /* from here on one syncfs is cheaper */
 
-static struct timespec ts_of(int64_t ns)
-{
-	struct timespec ts = {ns / 1000000000ll, ns % 1000000000ll};
-
-	if (ts.tv_nsec < 0) {
-		ts.tv_nsec += 1000000000l;
-		ts.tv_sec--;
-	}
-	return ts;
-}
-
 static int write_full(int fd, const char *buf, uint64_t off, size_t n)
 {
 	while (n) {

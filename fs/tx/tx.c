@@ -15,7 +15,7 @@ int64_t wall_ns(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+	return ns_of(ts);
 }
 
 void tx_say(char msg[TXFS_MESSAGE_BYTES], const char *fmt, ...)
