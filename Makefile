@@ -35,9 +35,9 @@ Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
 
 PKGS_FS     := fuse3 sqlite3 libxxhash
-PKGS_POLICY := yaml-0.1 json-c sqlite3
+PKGS_POLICY := yaml-0.1 json-c libpcre2-8 libseccomp
 PKGS_AGENT  := json-c libseccomp
-PKGS_ALL    := fuse3 sqlite3 libxxhash yaml-0.1 json-c libseccomp
+PKGS_ALL    := fuse3 sqlite3 libxxhash yaml-0.1 json-c libpcre2-8 libseccomp
 
 SAN_asan  := -fsanitize=address
 SAN_ubsan := -fsanitize=undefined -fno-sanitize-recover=undefined

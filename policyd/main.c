@@ -8,15 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policyd/audit/audit.h"
 #include "policyd/server/server.h"
-
-enum { MAX_RULE_FILES = 64 };
 
 struct args {
 	const char *socket, *cwd, *workspace;
-	const char *files[MAX_RULE_FILES];
-	size_t n_files;
+	struct rules_source source[MAX_SOURCES];
+	size_t n_sources;
+	char user_file[PATH_MAX];
 	bool json;
 };
 
@@ -31,6 +29,23 @@ static int usage(FILE *f, int status)
 	      "refused\n",
 		f);
 	return status;
+}
+
+static int add_source(
+	struct args *a, const char *path, enum rules_tier tier, bool optional)
+{
+	if (a->n_sources == MAX_SOURCES)
+		return -1;
+	a->source[a->n_sources++] = (struct rules_source){path, tier, optional};
+	return 0;
+}
+
+/* The fixed places come before the files of the command line. */
+static void add_places(struct args *a)
+{
+	add_source(a, RULES_ADMIN_FILE, RULES_ADMIN, true);
+	if (!rules_user_file(a->user_file, sizeof(a->user_file)))
+		add_source(a, a->user_file, RULES_USER, true);
 }
 
 static int parse(int argc, char **argv, struct args *a)
@@ -49,9 +64,8 @@ static int parse(int argc, char **argv, struct args *a)
 		case 'w': a->workspace = optarg; break;
 		case 'j': a->json = true; break;
 		case 'r':
-			if (a->n_files == MAX_RULE_FILES)
+			if (add_source(a, optarg, RULES_USER, false))
 				return -1;
-			a->files[a->n_files++] = optarg;
 			break;
 		case 'h': exit(usage(stdout, 0));
 		default: return -1;
@@ -59,32 +73,38 @@ static int parse(int argc, char **argv, struct args *a)
 	return 0;
 }
 
-static int check(const char *const *files, size_t n)
+static int check(char *const *files, size_t n)
 {
 	int status = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		const struct rules_source one = {files[i], RULES_USER, false};
+		struct rules *none = NULL, *r = NULL;
 		char err[512] = "";
-		struct rules *r;
-		int e = rules_load(&files[i], 1, &r, err, sizeof(err));
+		int e = rules_load(NULL, 0, &none, err, sizeof(err));
 
+		if (!e)
+			e = rules_load(&one, 1, &r, err, sizeof(err));
 		if (e) {
 			fprintf(stderr, "policyd: %s\n", *err ? err : strerror(-e));
 			status = 1;
-			continue;
+		} else {
+			printf("%s: ok, %zu rules\n", files[i],
+				rules_count(r) - rules_count(none));
 		}
-		printf("%s: ok, %zu rules\n", files[i], rules_count(r));
 		rules_free(r);
+		rules_free(none);
 	}
 	return status;
 }
 
-static int serve(const struct args *a)
+static int serve(struct args *a)
 {
-	struct server s = {.files = a->files, .n_files = a->n_files, .socket = a->socket};
+	struct server s = {.n_sources = a->n_sources, .socket = a->socket};
 	char path[PATH_MAX], err[512] = "";
 	int e;
 
+	memcpy(s.source, a->source, sizeof(s.source));
 	if (!s.socket) {
 		e = policy_socket_path(path, sizeof(path));
 		if (e) {
@@ -95,37 +115,36 @@ static int serve(const struct args *a)
 		}
 		s.socket = path;
 	}
-	e = server_reload(&s, err, sizeof(err));
+	e = server_load(&s, err, sizeof(err));
 	if (e) {
 		fprintf(stderr, "policyd: %s\n", *err ? err : strerror(-e));
 		return 1;
 	}
-	e = audit_open(&s.audit);
-	if (e)
-		fprintf(stderr, "policyd: the audit log cannot be written: %s\n",
-			strerror(-e));
-	e = links_new(&s.links);
-	if (!e)
-		e = server_run(&s);
-	links_free(s.links);
-	audit_close(s.audit);
+	e = server_run(&s);
 	rules_free(s.rules);
 	return e ? 1 : 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct args a = {0};
+	static struct args a;
 
+	add_places(&a);
 	if (parse(argc, argv, &a))
 		return usage(stderr, 2);
 	if (optind == argc)
 		return serve(&a);
 	if (!strcmp(argv[optind], "check") && optind + 1 < argc)
-		return check((const char *const *)argv + optind + 1,
-			(size_t)(argc - optind - 1));
-	if (!strcmp(argv[optind], "explain") && optind + 2 == argc)
-		return explain_command(
-			argv[optind + 1], a.cwd, a.workspace, a.files, a.n_files, a.json);
+		return check(argv + optind + 1, (size_t)(argc - optind - 1));
+	if (!strcmp(argv[optind], "explain") && optind + 2 == argc) {
+		const struct explain_options o = {.command = argv[optind + 1],
+			.cwd = a.cwd,
+			.workspace = a.workspace,
+			.source = a.source,
+			.n_sources = a.n_sources,
+			.json = a.json};
+
+		return explain_command(&o);
+	}
 	return usage(stderr, 2);
 }

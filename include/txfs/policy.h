@@ -72,6 +72,7 @@ struct policy_answer {
 	char suggest[512]; /* one thing to do instead, or empty */
 	char class_[48];   /* kind of risk, e.g. "filesystem" */
 	unsigned long us;  /* microseconds the daemon took */
+	unsigned long log; /* number of its line in the record, 0: unknown */
 };
 
 struct policy; /* a connection */
@@ -142,6 +143,25 @@ int policy_check(
  */
 int policy_exec(struct policy *p, const char *const *argv, const char *cwd,
 	const char *workspace, struct policy_answer *ans);
+
+/** What became of a piece of work, for the record (txfs/audit.h). */
+struct policy_event {
+	const char
+		*event; /* begin, committed, kept, aborted, conflict, failed, refused */
+	const char *tx; /* transaction id; not needed for refused */
+	const char *workspace, *agent;
+	const char *vets; /* numbers of the lines that vetted it, separated by blanks */
+};
+
+/** The end of the record: how many lines, and the hash that answers for all of them. */
+struct policy_head {
+	unsigned long lines;
+	char hash[65];
+};
+
+/** policy_record(p, ev, head): one line more. Errors as policy_check. */
+int policy_record(
+	struct policy *p, const struct policy_event *ev, struct policy_head *head);
 
 /** policy_close(p): end the connection; NULL is fine. */
 void policy_close(struct policy *p);

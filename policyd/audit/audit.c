@@ -49,6 +49,13 @@ static int make_dirs(char *path)
 	return mkdir(path, 0700) && errno != EEXIST ? -errno : 0;
 }
 
+int audit_make_dir(char *path, size_t size)
+{
+	int e = policy_state_dir(path, size);
+
+	return e ? e : make_dirs(path);
+}
+
 int audit_open_with(
 	struct audit **out, size_t file_bytes, size_t keep, size_t queue_bytes)
 {
@@ -60,7 +67,7 @@ int audit_open_with(
 	*out = NULL;
 	if (!a)
 		return -ENOMEM;
-	if ((e = policy_state_dir(path, sizeof(path))) || (e = make_dirs(path)) ||
+	if ((e = audit_make_dir(path, sizeof(path))) ||
 		(e = writer_open(&a->w, path, file_bytes, keep, queue_bytes, &start)))
 		return e;
 	a->n = start.number;

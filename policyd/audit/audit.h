@@ -35,6 +35,9 @@ struct audit_event {
 	unsigned long us;
 };
 
+/** audit_make_dir(path, size): where the record lies; makes the folder. 0, -errno. */
+int audit_make_dir(char *path, size_t size);
+
 /**
  * audit_open(a): open or make the record, take up the chain at its last line, and start
  * the thread that writes. 0; -EBUSY: another process writes there; -errno. *a is NULL

@@ -172,8 +172,24 @@ static bool text_of(struct json_object *o, const char *key, char *buf, size_t si
 	return true;
 }
 
+/* Where the answer tells of the record. */
+static void take_head(
+	struct json_object *o, struct policy_answer *ans, struct policy_head *head)
+{
+	struct json_object *v;
+
+	if (json_object_object_get_ex(o, "log", &v))
+		ans->log = (unsigned long)json_object_get_int64(v);
+	if (!head)
+		return;
+	head->lines = ans->log;
+	if (!text_of(o, "head", head->hash, sizeof(head->hash)))
+		head->hash[0] = '\0';
+}
+
 /* The answer must be ours (id), of our version, with a decision we know. */
-static int decode(const char *line, unsigned long id, struct policy_answer *ans)
+static int decode(const char *line, unsigned long id, struct policy_answer *ans,
+	struct policy_head *head)
 {
 	struct json_object *o = json_tokener_parse(line), *v;
 	char word[16] = "";
@@ -197,6 +213,7 @@ static int decode(const char *line, unsigned long id, struct policy_answer *ans)
 		goto out;
 	if (json_object_object_get_ex(o, "us", &v))
 		ans->us = (unsigned long)json_object_get_int64(v);
+	take_head(o, ans, head);
 	for (d = 0; d < 4 && strcmp(word, decisions[d]); d++)
 		;
 	if (d < 4) {
@@ -209,7 +226,8 @@ out:
 }
 
 /* Send @o (consumed) and take the answer; any failure kills the connection. */
-static int ask(struct policy *p, struct json_object *o, struct policy_answer *ans)
+static int ask(struct policy *p, struct json_object *o, struct policy_answer *ans,
+	struct policy_head *head)
 {
 	static const size_t max = 16 * 1024;
 	long end = now_ms() + p->timeout_ms;
@@ -232,7 +250,7 @@ static int ask(struct policy *p, struct json_object *o, struct policy_answer *an
 	if (!r)
 		r = read_line(p, line, max, end);
 	if (!r)
-		r = decode(line, id, ans);
+		r = decode(line, id, ans, head);
 	if (!r)
 		return 0;
 	p->dead = true;
@@ -311,7 +329,7 @@ int policy_check(
 	add(o, "mode", req->interactive ? "interactive" : "headless");
 	if (req->n_env)
 		add_env(o, req);
-	return ask(p, o, ans);
+	return ask(p, o, ans, NULL);
 }
 
 int policy_exec(struct policy *p, const char *const *argv, const char *cwd,
@@ -335,10 +353,30 @@ int policy_exec(struct policy *p, const char *const *argv, const char *cwd,
 	json_object_object_add(o, "argv", a);
 	add(o, "cwd", cwd);
 	add(o, "workspace", workspace);
-	r = ask(p, o, ans);
+	r = ask(p, o, ans, NULL);
 	if (!r && ans->decision != POLICY_ALLOW && ans->decision != POLICY_DENY) {
 		p->dead = true;
 		r = policy_fail_(ans, -EPROTO, "no usable answer from policyd");
 	}
+	return r;
+}
+
+int policy_record(
+	struct policy *p, const struct policy_event *ev, struct policy_head *head)
+{
+	struct json_object *o = json_object_new_object();
+	struct policy_answer ans;
+	int r;
+
+	memset(head, 0, sizeof(*head));
+	add(o, "op", "record");
+	add(o, "event", ev->event);
+	add(o, "tx", ev->tx);
+	add(o, "workspace", ev->workspace);
+	add(o, "agent", ev->agent);
+	add(o, "vets", ev->vets);
+	r = ask(p, o, &ans, head);
+	if (!r && (ans.decision != POLICY_ALLOW || strlen(head->hash) != 64))
+		r = -EIO;
 	return r;
 }

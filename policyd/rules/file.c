@@ -1,12 +1,11 @@
 /*
- * file.c: a file of rules, read from YAML by its events, and matched on commands.
+ * file.c: a file of rules, read from YAML by its events.
  *
  * Strict on purpose: one document, a mapping of "version" and "rules", each rule a
  * mapping of known keys with scalars or lists of scalars; no anchors, aliases, tags,
  * merges or second documents. Whatever else it holds is an error with its line.
  */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,8 @@ struct reader {
 	char *err;
 	size_t size;
 	bool have_event;
+	enum rules_tier tier;
+	unsigned source;
 };
 
 static int fail(struct reader *r, const char *what, const char *word)
@@ -73,6 +74,13 @@ static int scalar(struct reader *r, char **out)
 	return *out ? 0 : -ENOMEM;
 }
 
+static void free_list(char **list)
+{
+	for (char **s = list; s && *s; s++)
+		free(*s);
+	free(list);
+}
+
 /* One value, or a list of them; NULL-ended either way. */
 static int list(struct reader *r, char ***out)
 {
@@ -115,15 +123,63 @@ static int one_of(struct reader *r, const char *const *names, int n, int *out)
 
 static const char *const decision_names[] = {"deny", "ask", "tx", "allow"};
 
-static int place_or_verb(struct reader *r, bool place, int *out)
-{
-	const char *names[(int)SHELL_N_VERBS + (int)SHELL_N_PLACES];
-	int n = place ? (int)SHELL_N_PLACES : (int)SHELL_N_VERBS;
+static const struct {
+	const char *name;
+	unsigned bits;
+} groups[] = {{"write", RULES_BIT(SHELL_CREATE) | RULES_BIT(SHELL_EDIT) |
+				RULES_BIT(SHELL_OVERWRITE) | RULES_BIT(SHELL_META)},
+	{"exec", RULES_BIT(SHELL_RUN)}, {"priv", RULES_BIT(SHELL_PRIVILEGE)},
+	{"net", RULES_BIT(SHELL_SEND) | RULES_BIT(SHELL_REMOTE)},
+	{"tmp", RULES_BIT(SHELL_SCRATCH)}};
 
-	for (int i = 0; i < n; i++)
-		names[i] = place ? shell_place_name((enum shell_place)i)
-				 : shell_verb_name((enum shell_verb)i);
-	return one_of(r, names, n, out);
+static unsigned bits_of(const char *s, bool place)
+{
+	for (int i = 0; i < (int)SHELL_N_VERBS && !place; i++)
+		if (!strcmp(s, shell_verb_name((enum shell_verb)i)))
+			return RULES_BIT(i);
+	for (int i = 0; i < (int)SHELL_N_PLACES && place; i++)
+		if (!strcmp(s, shell_place_name((enum shell_place)i)))
+			return RULES_BIT(i);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		if (!strcmp(s, groups[i].name) && (i == 4) == place)
+			return groups[i].bits;
+	return 0;
+}
+
+/* A list of places or of verbs, as bits. */
+static int bits(struct reader *r, const char *key, bool place, unsigned *out)
+{
+	char **names = NULL;
+	int e = *out ? fail(r, "duplicate key", key) : list(r, &names);
+
+	for (char **s = names; !e && s && *s; s++) {
+		unsigned one = bits_of(*s, place);
+
+		e = one ? 0 : fail(r, "unknown value", *s);
+		*out |= one;
+	}
+	if (!e && !*out)
+		e = fail(r, "an empty list for", key);
+	free_list(names);
+	return e;
+}
+
+static int truth(struct reader *r, const char *key, int *out)
+{
+	static const char *const words[] = {"false", "true"};
+
+	return *out >= 0 ? fail(r, "duplicate key", key) : one_of(r, words, 2, out);
+}
+
+static int word(struct reader *r, const char *key, struct word **out)
+{
+	char *s = NULL, why[160];
+	int e = *out ? fail(r, "duplicate key", key) : scalar(r, &s);
+
+	if (!e && !(*out = word_new(s, why, sizeof(why))))
+		e = fail(r, why, NULL);
+	free(s);
+	return e;
 }
 
 static int rule_value(struct reader *r, const char *key, struct rule *x)
@@ -146,11 +202,15 @@ static int rule_value(struct reader *r, const char *key, struct rule *x)
 		return fields[i].one ? scalar(r, fields[i].one) : list(r, fields[i].many);
 	}
 	if (!strcmp(key, "operand"))
-		return x->operand >= 0 ? fail(r, "duplicate key", key)
-				       : place_or_verb(r, true, &x->operand);
+		return bits(r, key, true, &x->operands);
+	if (!strcmp(key, "redirect"))
+		return bits(r, key, true, &x->redirects);
 	if (!strcmp(key, "effect"))
-		return x->effect >= 0 ? fail(r, "duplicate key", key)
-				      : place_or_verb(r, false, &x->effect);
+		return bits(r, key, false, &x->effects);
+	if (!strcmp(key, "word"))
+		return word(r, key, &x->word);
+	if (!strcmp(key, "pipe"))
+		return truth(r, key, &x->pipe);
 	if (!strcmp(key, "decision"))
 		return x->decision >= 0 ? fail(r, "duplicate key", key)
 					: one_of(r, decision_names, 4, &x->decision);
@@ -163,7 +223,7 @@ static int check_rule(struct reader *r, const struct rule *x)
 		return fail(r, "a rule without id", NULL);
 	if (x->decision < 0)
 		return fail(r, "no decision in rule", x->id);
-	if (!x->program && x->operand < 0 && x->effect < 0)
+	if (!x->program && !x->operands && !x->effects && !x->redirects)
 		return fail(r, "nothing to match on in rule", x->id);
 	if (x->decision <= POLICY_ASK && !x->reason)
 		return fail(r, "no reason in rule", x->id);
@@ -197,11 +257,9 @@ void file_free_rule(struct rule *x)
 {
 	char **lists[] = {x->sub, x->flags, x->match, x->not_match};
 
-	for (size_t i = 0; i < 4; i++) {
-		for (char **s = lists[i]; s && *s; s++)
-			free(*s);
-		free(lists[i]);
-	}
+	for (size_t i = 0; i < 4; i++)
+		free_list(lists[i]);
+	word_free(x->word);
 	free(x->id);
 	free(x->program);
 	free(x->reason);
@@ -209,7 +267,7 @@ void file_free_rule(struct rule *x)
 	free(x->class_);
 }
 
-static int rule_list(struct reader *r, struct rules *rules, int file)
+static int rule_list(struct reader *r, struct rules *rules)
 {
 	int e = want(r, YAML_SEQUENCE_START_EVENT, "rules must be a list");
 
@@ -229,7 +287,7 @@ static int rule_list(struct reader *r, struct rules *rules, int file)
 		}
 		x = &rules->rule[rules->n++];
 		*x = (struct rule){
-			.operand = -1, .effect = -1, .decision = -1, .file = file};
+			.pipe = -1, .decision = -1, .tier = r->tier, .source = r->source};
 		e = one_rule(r, x);
 	}
 	return e;
@@ -248,7 +306,7 @@ static int version(struct reader *r)
 	return e;
 }
 
-static int document(struct reader *r, struct rules *rules, int file)
+static int document(struct reader *r, struct rules *rules)
 {
 	bool seen_version = false, seen_rules = false;
 	int e;
@@ -270,7 +328,7 @@ static int document(struct reader *r, struct rules *rules, int file)
 		if (!seen || *seen)
 			e = fail(r, seen ? "duplicate key" : "unknown key", key);
 		else
-			e = seen == &seen_rules ? rule_list(r, rules, file) : version(r);
+			e = seen == &seen_rules ? rule_list(r, rules) : version(r);
 		free(key);
 		if (e)
 			return e;
@@ -286,9 +344,10 @@ static int document(struct reader *r, struct rules *rules, int file)
 }
 
 int file_load(struct rules *rules, const char *path, const char *text, size_t len,
-	int file, char *err, size_t size)
+	enum rules_tier tier, unsigned source, char *err, size_t size)
 {
-	struct reader r = {.path = path, .err = err, .size = size};
+	struct reader r = {
+		.path = path, .err = err, .size = size, .tier = tier, .source = source};
 	int e;
 
 	if (!text) {
@@ -298,72 +357,9 @@ int file_load(struct rules *rules, const char *path, const char *text, size_t le
 	if (!yaml_parser_initialize(&r.p))
 		return -ENOMEM;
 	yaml_parser_set_input_string(&r.p, (const unsigned char *)text, len);
-	e = document(&r, rules, file);
+	e = document(&r, rules);
 	if (r.have_event)
 		yaml_event_delete(&r.ev);
 	yaml_parser_delete(&r.p);
 	return e;
-}
-
-/* --- matching
- * --------------------------------------------------------------------------- */
-
-/* The first plain words, options left out, as far as the rule names any. */
-static bool sub_matches(const struct rule *x, const struct shell_command *c)
-{
-	for (char **s = x->sub; *s; s++)
-		for (size_t i = 1, words = 0; i < c->argc && words < 3; i++) {
-			if (c->argv[i][0] == '-')
-				continue;
-			words++;
-			if (!fnmatch(*s, c->argv[i], 0))
-				return true;
-		}
-	return false;
-}
-
-/* -f in -rf, --force in --force=x. */
-static bool has_flag(const struct shell_command *c, const char *flag)
-{
-	size_t n = strlen(flag);
-
-	for (size_t i = 1; i < c->argc; i++) {
-		const char *a = c->argv[i];
-
-		if (!strcmp(a, "--"))
-			return false;
-		if (!strncmp(a, flag, n) && (!a[n] || a[n] == '='))
-			return true;
-		if (n == 2 && a[0] == '-' && a[1] != '-' && strchr(a, flag[1]))
-			return true;
-	}
-	return false;
-}
-
-static bool effect_matches(const struct rule *x, const struct shell_reading *r,
-	const struct shell_command *c)
-{
-	for (size_t i = 0; i < c->n_effects && c->first_effect + i < r->n_effects; i++) {
-		const struct shell_effect *e = &r->effects[c->first_effect + i];
-
-		if ((x->effect < 0 || (int)e->verb == x->effect) &&
-			(x->operand < 0 || (int)e->place == x->operand))
-			return true;
-	}
-	return false;
-}
-
-bool file_match(const struct rule *x, const struct shell_context *ctx,
-	const struct shell_reading *r, size_t k)
-{
-	const struct shell_command *c = &r->commands[k];
-
-	if (x->program && fnmatch(x->program, c->program, 0))
-		return false;
-	if (x->sub && !sub_matches(x, c))
-		return false;
-	for (char **f = x->flags; f && *f; f++)
-		if (!has_flag(c, *f))
-			return false;
-	return (x->operand < 0 && x->effect < 0) || effect_matches(x, r, c);
 }

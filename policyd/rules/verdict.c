@@ -65,6 +65,11 @@ static void fill(const char *t, const struct shell_effect *e, char *out, size_t 
 	for (; *t && n + 1 < size; t++) {
 		const char *v = NULL;
 
+		if (!strncmp(t, " ({path})", 9) &&
+			(!e->path || !strcmp(e->path, e->word)))
+			t += 9; /* the word says it already */
+		if (!*t)
+			break;
 		if (!strncmp(t, "{word}", 6))
 			v = e->word, t += 5;
 		else if (!strncmp(t, "{path}", 6))

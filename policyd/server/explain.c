@@ -1,47 +1,205 @@
 /*
- * explain.c: what a command would do, for people: its programs, its effects with their
- * verdicts, and the answer; without a daemon, as text or as one JSON object.
+ * explain.c: what a command would do, as JSON for programs and in plain words for people:
+ * the answer first, then what would run, what each part would do, and for a refusal why,
+ * and what to do instead. Works without a daemon.
  */
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "policyd/server/server.h"
+#include "policyd/audit/audit.h"
+#include "policyd/server/private.h"
+
+enum { MAX_SHOWN = 200, MAX_WORDS = 40, MAX_LINES = 24 };
+
+/* For people and for JSON alike: holes named, controls escaped, secrets masked. */
+static const char *shown(const char *s, char *buf, size_t size)
+{
+	char raw[1024];
+
+	shell_show(s ? s : "", raw, sizeof(raw));
+	audit_mask(raw, buf, size);
+	return buf;
+}
 
 static struct json_object *text(const char *s)
 {
 	char buf[1024];
 
-	shell_show(s ? s : "", buf, sizeof(buf));
-	return json_object_new_string(buf);
+	return json_object_new_string(shown(s, buf, sizeof(buf)));
 }
 
-static struct json_object *effects_json(const struct shell_context *ctx,
-	const struct shell_reading *r, const struct rules_look *look)
+static struct json_object *effect_json(const struct shell_context *ctx,
+	enum policy_cover cover, const struct shell_effect *e,
+	const struct rules_look *look)
 {
-	struct json_object *a = json_object_new_array();
+	struct json_object *o = json_object_new_object();
+	struct policy_answer ans;
 
-	for (size_t i = 0; i < r->n_effects; i++) {
-		const struct shell_effect *e = &r->effects[i];
-		struct json_object *o = json_object_new_object();
-		struct policy_answer ans;
+	rules_effect(ctx, cover, e, look, &ans);
+	json_add(o, "verb", shell_verb_name(e->verb));
+	json_add(o, "place", shell_place_name(e->place));
+	json_object_object_add(o, "exact", json_object_new_boolean(e->exact));
+	json_object_object_add(o, "program", text(e->program));
+	json_object_object_add(o, "word", text(e->word));
+	json_object_object_add(o, "path", e->path ? text(e->path) : NULL);
+	json_add(o, "decision", policy_decision_name(ans.decision));
+	json_add(o, "rule", ans.rule);
+	return o;
+}
 
-		rules_effect(ctx, POLICY_COVER_TX, e, look, &ans);
-		json_object_object_add(o, "verb", text(shell_verb_name(e->verb)));
-		json_object_object_add(o, "place", text(shell_place_name(e->place)));
-		json_object_object_add(o, "exact", json_object_new_boolean(e->exact));
-		json_object_object_add(o, "program", text(e->program));
-		json_object_object_add(o, "word", text(e->word));
-		json_object_object_add(o, "path", e->path ? text(e->path) : NULL);
-		json_object_object_add(
-			o, "decision", text(policy_decision_name(ans.decision)));
-		json_object_object_add(o, "rule", text(ans.rule));
-		json_object_array_add(a, o);
+void explain_json(struct json_object *o, const struct shell_context *ctx,
+	enum policy_cover cover, const struct shell_reading *r,
+	const struct rules_look *look)
+{
+	struct json_object *commands = json_object_new_array();
+	struct json_object *effects = json_object_new_array();
+
+	for (size_t i = 0; i < r->n_commands && i < MAX_SHOWN; i++) {
+		struct json_object *argv = json_object_new_array();
+
+		for (size_t k = 0; k < r->commands[i].argc && k < MAX_WORDS; k++)
+			json_object_array_add(argv, text(r->commands[i].argv[k]));
+		json_object_array_add(commands, argv);
 	}
-	return a;
+	for (size_t i = 0; i < r->n_effects && i < MAX_SHOWN; i++)
+		json_object_array_add(
+			effects, effect_json(ctx, cover, &r->effects[i], look));
+	json_object_object_add(o, "commands", commands);
+	json_object_object_add(o, "effects", effects);
+	if (r->undecided)
+		json_add(o, "undecided", r->undecided);
+}
+
+/* --- for people ----------------------------------------------------------------------
+ */
+
+static const char *const verbs[SHELL_N_VERBS] = {[SHELL_READ] = "read",
+	[SHELL_CREATE] = "write",
+	[SHELL_EDIT] = "edit",
+	[SHELL_OVERWRITE] = "overwrite",
+	[SHELL_DELETE] = "delete",
+	[SHELL_META] = "change the mode, owner or times of",
+	[SHELL_RUN] = "run",
+	[SHELL_SEND] = "send data through",
+	[SHELL_REMOTE] = "change another system by",
+	[SHELL_PRIVILEGE] = "get more rights by",
+	[SHELL_HOST] = "change this machine by",
+	[SHELL_PROCESS] = "act on other processes by",
+	[SHELL_LEAVE] = "leave running",
+	[SHELL_UNDECIDED] = "do something that cannot be read from"};
+
+static const char *const places[SHELL_N_PLACES] = {[SHELL_NOWHERE] = "",
+	[SHELL_WORKSPACE] = "in the workspace",
+	[SHELL_ROOT] = "the workspace itself, or its .git",
+	[SHELL_SCRATCH] = "a scratch place",
+	[SHELL_CACHE] = "a tool's cache or settings",
+	[SHELL_HOME] = "in the home folder, outside the workspace",
+	[SHELL_SYSTEM] = "part of the system, outside the workspace",
+	[SHELL_DEVICE] = "a device",
+	[SHELL_CREDENTIAL] = "credentials, history or another hidden place",
+	[SHELL_EMPTY] = "nothing: the word is empty",
+	[SHELL_UNKNOWN] = "a place not known before it runs"};
+
+static const char *const marks[] = {"NO", "ask", "tx", "ok"};
+
+static void print_commands(const struct shell_reading *r)
+{
+	char buf[256];
+
+	for (size_t i = 0; i < r->n_commands && i < MAX_LINES; i++) {
+		const struct shell_command *c = &r->commands[i];
+
+		printf("%s", i ? "        then " : "  runs  ");
+		if (i && c->piped)
+			printf("(in the pipe) ");
+		for (size_t k = 0; k < c->argc && k < MAX_WORDS; k++) {
+			shown(c->argv[k], buf, sizeof(buf));
+			printf("%s%s", k ? " " : "", *buf ? buf : "''");
+		}
+		puts(c->argc > MAX_WORDS ? " ..." : "");
+	}
+	if (r->n_commands > MAX_LINES)
+		printf("        and %zu more\n", r->n_commands - MAX_LINES);
+}
+
+static void print_effect(const struct shell_effect *e, const struct policy_answer *ans)
+{
+	const char *program = *e->program == '>' || *e->program == '<' ? "the redirection"
+			      : *e->program			       ? e->program
+								       : "it";
+	char word[256], path[256], by[64];
+	const char *place = places[e->place];
+
+	shown(e->word, word, sizeof(word));
+	shown(e->path ? e->path : "", path, sizeof(path));
+	shown(program, by, sizeof(by));
+	printf("  %-4s  %s would %s %s", marks[ans->decision], by, verbs[e->verb],
+		*path	? path
+		: *word ? word
+			: "it");
+	if (*place && (*path || e->place != SHELL_UNKNOWN))
+		printf(" (%s)", place);
+	puts("");
+}
+
+static bool same(const struct shell_effect *a, const struct shell_effect *b)
+{
+	return a->verb == b->verb && a->place == b->place &&
+	       !strcmp(a->program, b->program) && !strcmp(a->word, b->word) &&
+	       (a->path ? b->path && !strcmp(a->path, b->path) : !b->path);
+}
+
+static void print_effects(const struct shell_context *ctx, const struct shell_reading *r,
+	const struct rules_look *look)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < r->n_effects && lines < MAX_LINES; i++) {
+		struct policy_answer ans;
+		size_t k = 0;
+
+		while (k < i && !same(&r->effects[k], &r->effects[i]))
+			k++;
+		if (k < i)
+			continue;
+		rules_effect(ctx, POLICY_COVER_TX, &r->effects[i], look, &ans);
+		print_effect(&r->effects[i], &ans);
+		lines++;
+	}
+	if (!r->n_effects)
+		puts("  ok    nothing that would have to be brought back");
+	if (lines == MAX_LINES)
+		printf("        and more\n");
+}
+
+static const char *verdict_text(const struct policy_answer *ans)
+{
+	switch (ans->decision) {
+	case POLICY_ALLOW: return "allow: it may run.";
+	case POLICY_TX:
+		return "tx: it may run; the open transaction can bring everything back.";
+	case POLICY_ASK: return "ask: a person has to decide; without one it is refused.";
+	default: return "deny: it is refused.";
+	}
+}
+
+static void print_text(const struct shell_context *ctx, const struct shell_reading *r,
+	const struct rules_look *look, const struct policy_answer *ans)
+{
+	char buf[1024];
+
+	puts(verdict_text(ans));
+	print_commands(r);
+	print_effects(ctx, r, look);
+	if (r->undecided)
+		printf("  ask   not everything could be read: %s\n", r->undecided);
+	if (*ans->reason)
+		printf("  why     %s\n", shown(ans->reason, buf, sizeof(buf)));
+	if (*ans->suggest)
+		printf("  instead %s\n", shown(ans->suggest, buf, sizeof(buf)));
 }
 
 static void print_json(const struct shell_context *ctx, const struct shell_reading *r,
@@ -49,101 +207,65 @@ static void print_json(const struct shell_context *ctx, const struct shell_readi
 {
 	struct json_object *o = json_object_new_object();
 
-	json_object_object_add(o, "decision", text(policy_decision_name(ans->decision)));
-	json_object_object_add(o, "rule", text(ans->rule));
-	json_object_object_add(o, "class", text(ans->class_));
+	json_add(o, "decision", policy_decision_name(ans->decision));
+	json_add(o, "rule", ans->rule);
+	json_add(o, "class", ans->class_);
 	json_object_object_add(o, "reason", text(ans->reason));
 	json_object_object_add(o, "suggest", text(ans->suggest));
-	json_object_object_add(o, "effects", effects_json(ctx, r, look));
+	explain_json(o, ctx, POLICY_COVER_TX, r, look);
 	puts(json_object_to_json_string_ext(
 		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(o);
 }
 
-static void print_command(const struct shell_command *c)
+static int explain(const struct explain_options *o, const struct shell_context *ctx,
+	const struct rules *rules, const struct rules *ws)
 {
-	char word[256];
-
-	printf("  runs   ");
-	for (size_t i = 0; i < c->argc && i < 40; i++) {
-		shell_show(c->argv[i], word, sizeof(word));
-		printf(" %s", *word ? word : "''");
-	}
-	putchar('\n');
-}
-
-static void print_effect(const struct shell_context *ctx, const struct shell_effect *e,
-	const struct rules_look *look)
-{
-	char word[256], path[256];
-	struct policy_answer ans;
-
-	rules_effect(ctx, POLICY_COVER_TX, e, look, &ans);
-	shell_show(e->word, word, sizeof(word));
-	shell_show(e->path ? e->path : "", path, sizeof(path));
-	printf("  %-9s %s%s%s%s: %s", shell_verb_name(e->verb), word,
-		*path && strcmp(path, word) ? " = " : "",
-		*path && strcmp(path, word) ? path : "", e->exact ? "" : " (not certain)",
-		policy_decision_name(ans.decision));
-	printf(", %s (%s)\n", shell_place_name(e->place), ans.rule);
-}
-
-static void print_text(const struct shell_context *ctx, const struct shell_reading *r,
-	const struct rules_look *look, const struct policy_answer *ans)
-{
-	printf("%s\n", policy_decision_name(ans->decision));
-	for (size_t i = 0; i < r->n_commands; i++)
-		print_command(&r->commands[i]);
-	for (size_t i = 0; i < r->n_effects; i++)
-		print_effect(ctx, &r->effects[i], look);
-	if (*ans->reason)
-		printf("  because   %s\n", ans->reason);
-	if (*ans->suggest)
-		printf("  instead   %s\n", ans->suggest);
-}
-
-int explain_command(const char *command, const char *cwd, const char *workspace,
-	const char *const *files, size_t n_files, bool json)
-{
-	char err[512] = "", here[PATH_MAX];
-	struct shell_context ctx = {.home = getenv("HOME"), .tmpdir = getenv("TMPDIR")};
 	struct rules_look look = {0};
-	struct shell_reading *r = NULL;
 	struct links *links = NULL;
 	struct policy_answer ans;
-	struct rules *rules;
-	int e;
+	struct shell_reading *r;
 
-	if (!getcwd(here, sizeof(here)))
-		strcpy(here, "/");
-	ctx.cwd = cwd ? cwd : workspace ? workspace : here;
-	ctx.workspace = workspace ? workspace : ctx.cwd;
-	if (!ctx.home || *ctx.home != '/')
-		ctx.home = "/root";
-	if (rules_load(files, n_files, &rules, err, sizeof(err))) {
-		fprintf(stderr, "policyd: %s\n", *err ? err : "out of memory");
+	if (shell_read(ctx, o->command, &r)) {
+		fprintf(stderr, "policyd: out of memory\n");
 		return 1;
 	}
 	if (!links_new(&links)) {
 		links_begin(links);
 		look = (struct rules_look){links_look, links};
 	}
-	e = shell_read(&ctx, command, &r);
-	if (!e) {
-		rules_judge(rules, &ctx, POLICY_COVER_TX, r, &look, &ans);
-		if (links)
-			links_begin(links);
-		if (json)
-			print_json(&ctx, r, &look, &ans);
-		else
-			print_text(&ctx, r, &look, &ans);
-		e = policy_permits(&ans) ? 0 : 4;
-	} else {
-		fprintf(stderr, "policyd: out of memory\n");
-		e = 1;
-	}
+	rules_judge(rules, ws, ctx, POLICY_COVER_TX, r, &look, &ans);
+	if (links)
+		links_begin(links);
+	if (o->json)
+		print_json(ctx, r, &look, &ans);
+	else
+		print_text(ctx, r, &look, &ans);
 	shell_free(r);
 	links_free(links);
+	return policy_permits(&ans) ? 0 : 4;
+}
+
+int explain_command(const struct explain_options *o)
+{
+	struct shell_context ctx = {.home = getenv("HOME"), .tmpdir = getenv("TMPDIR")};
+	char err[512] = "", here[PATH_MAX], path[PATH_MAX];
+	struct rules *rules = NULL, *ws = NULL;
+	int status = 1;
+
+	if (!getcwd(here, sizeof(here)))
+		strcpy(here, "/");
+	ctx.cwd = o->cwd ? o->cwd : o->workspace ? o->workspace : here;
+	ctx.workspace = o->workspace ? o->workspace : ctx.cwd;
+	if (!ctx.home || *ctx.home != '/')
+		ctx.home = "/root";
+	if (rules_load(o->source, o->n_sources, &rules, err, sizeof(err)) ||
+		(!rules_workspace_file(ctx.workspace, path, sizeof(path)) &&
+			rules_load_workspace(path, &ws, err, sizeof(err))))
+		fprintf(stderr, "policyd: %s\n", *err ? err : "out of memory");
+	else
+		status = explain(o, &ctx, rules, ws);
 	rules_free(rules);
-	return e;
+	rules_free(ws);
+	return status;
 }

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "policyd/server/server.h"
+#include "policyd/server/private.h"
 
 struct links {
 	pthread_t thread;

@@ -1,152 +1,17 @@
 /*
- * request.c: one line of JSON in, one out.
- *
- * Decoding is strict: valid UTF-8, no NUL, bounded depth, no duplicate or unknown keys,
- * each value of its type. Whatever fails becomes an answer with decision "deny" and an
- * "error", so that no client can take trouble for permission.
+ * request.c: from JSON to a request: known keys, each value of its type. Whatever fails
+ * is an error in the request, and an error is a refusal.
  */
-#include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "common/cleanup.h"
-#include "policyd/audit/audit.h"
-#include "policyd/server/server.h"
+#include "policyd/server/private.h"
 
-enum { MAX_DEPTH = 4, MAX_ENV = 512, MAX_ARGV = 16384, MAX_KEYS = 64 };
+enum { MAX_ENV = 512, MAX_ARGV = 16384 };
 
-enum op { OP_CHECK, OP_EXEC, OP_EXPLAIN, OP_RELOAD, OP_STATS, N_OPS };
-static const char *const op_names[N_OPS] = {
-	"check", "exec", "explain", "reload", "stats"};
-
-struct request {
-	struct json_object *o;
-	enum op op;
-	const char *command, *cwd, *workspace, *home, *tx, *agent;
-	enum policy_cover cover;
-	bool interactive;
-	struct shell_var *env;
-	size_t n_env;
-	const char **argv;
-	size_t argc;
-	const char *error;
-};
-
-/* --- before json-c sees it -----------------------------------------------------------
- */
-
-/* Well-formed UTF-8: shortest forms only, no surrogates, nothing over U+10FFFF. */
-static bool valid_utf8(const unsigned char *s, size_t n)
-{
-	for (size_t i = 0; i < n;) {
-		unsigned c = s[i], more = c >= 0xf0   ? 3
-					  : c >= 0xe0 ? 2
-					  : c >= 0xc0 ? 1
-						      : 0;
-		unsigned low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
-		unsigned high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
-
-		if ((c >= 0x80 && c < 0xc2) || c > 0xf4 || more >= n - i)
-			return false;
-		for (unsigned k = 1; k <= more; k++) {
-			if (s[i + k] < (k == 1 ? low : 0x80) ||
-				s[i + k] > (k == 1 ? high : 0xbf))
-				return false;
-		}
-		i += more + 1;
-	}
-	return true;
-}
-
-/*
- * json-c keeps the last of duplicate keys, silently: so keys are counted here, in one
- * pass over the bytes, and compared with what it kept. Depth is bounded on the way.
- */
-static const char *scan(const char *s, size_t n, size_t *keys)
-{
-	int depth = 0;
-	bool string = false;
-
-	*keys = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (string) {
-			if (s[i] == '\\')
-				i++;
-			else if (s[i] == '"')
-				string = false;
-			continue;
-		}
-		switch (s[i]) {
-		case '"': string = true; break;
-		case ':': ++*keys; break;
-		case '{':
-		case '[':
-			if (++depth > MAX_DEPTH)
-				return "the JSON is nested too deeply";
-			break;
-		case '}':
-		case ']': depth--; break;
-		}
-	}
-	return NULL;
-}
-
-static size_t count_keys(struct json_object *o)
-{
-	size_t n = 0;
-
-	if (json_object_is_type(o, json_type_object)) {
-		json_object_object_foreach(o, key, v)
-		{
-			(void)key;
-			n += 1 + count_keys(v);
-		}
-	}
-	return n;
-}
-
-static struct json_object *parse_line(const char *line, size_t len, const char **error)
-{
-	struct json_tokener *tok;
-	struct json_object *o;
-	size_t keys;
-
-	if (memchr(line, '\0', len)) {
-		*error = "a NUL byte in the request";
-		return NULL;
-	}
-	if (!valid_utf8((const unsigned char *)line, len)) {
-		*error = "the request is not UTF-8";
-		return NULL;
-	}
-	if ((*error = scan(line, len, &keys)))
-		return NULL;
-	tok = json_tokener_new_ex(MAX_DEPTH + 2);
-	if (!tok) {
-		*error = "out of memory";
-		return NULL;
-	}
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
-	o = json_tokener_parse_ex(tok, line, (int)len);
-	if (!o || json_tokener_get_error(tok) != json_tokener_success ||
-		json_tokener_get_parse_end(tok) != len ||
-		!json_object_is_type(o, json_type_object))
-		*error = "the request is not one JSON object";
-	else if (count_keys(o) != keys)
-		*error = "a duplicate key";
-	json_tokener_free(tok);
-	if (*error) {
-		json_object_put(o);
-		return NULL;
-	}
-	return o;
-}
-
-/* --- from JSON to a request ------------------------------------------------------------
- */
+const char *const op_names[N_OPS] = {
+	"check", "exec", "explain", "reload", "stats", "record"};
 
 /* A string without NUL in it (JSON can say \u0000). */
 static const char *string_of(struct request *q, struct json_object *v, const char *error)
@@ -227,7 +92,7 @@ static void take_key(struct request *q, const char *key, struct json_object *v)
 		const char **to;
 	} texts[] = {{"command", &q->command}, {"cwd", &q->cwd},
 		{"workspace", &q->workspace}, {"home", &q->home}, {"tx", &q->tx},
-		{"agent", &q->agent}};
+		{"agent", &q->agent}, {"event", &q->event}, {"vets", &q->vets}};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		if (!strcmp(key, texts[i].key)) {
@@ -272,6 +137,17 @@ static void decode(struct request *q)
 	}
 	if (q->error || q->op == OP_RELOAD || q->op == OP_STATS)
 		return;
+	if (q->op == OP_RECORD) {
+		static const char *const events[] = {"begin", "committed", "kept",
+			"aborted", "conflict", "failed", "refused"};
+		size_t i = 0;
+
+		while (q->event && i < 7 && strcmp(q->event, events[i]))
+			i++;
+		if (!q->event || i == 7 || (i < 6 && !q->tx))
+			q->error = "a record needs tx and a known event";
+		return;
+	}
 	if (q->op == OP_EXEC ? !q->argv : !q->command)
 		q->error = q->op == OP_EXEC ? "no argv" : "no command";
 	else if (!q->cwd || *q->cwd != '/' || !q->workspace || *q->workspace != '/')
@@ -280,208 +156,18 @@ static void decode(struct request *q)
 		q->error = "home must be an absolute path";
 }
 
-/* --- the ops
- * ---------------------------------------------------------------------------- */
-
-static void refuse(struct policy_answer *ans, const char *reason)
+void request_decode(struct request *q, const char *line, size_t len)
 {
-	memset(ans, 0, sizeof(*ans));
-	snprintf(ans->rule, sizeof(ans->rule), "bad-request");
-	snprintf(ans->class_, sizeof(ans->class_), "policy");
-	snprintf(ans->reason, sizeof(ans->reason), "%s", reason);
-	snprintf(ans->suggest, sizeof(ans->suggest), "correct the request");
+	memset(q, 0, sizeof(*q));
+	q->o = json_line(line, len, &q->error);
+	if (q->o)
+		decode(q);
 }
 
-static const char *variable(const struct request *q, const char *name)
+void request_free(struct request *q)
 {
-	for (size_t i = 0; i < q->n_env; i++)
-		if (!strcmp(q->env[i].name, name))
-			return q->env[i].value;
-	return NULL;
-}
-
-/* Nothing is looked up here: the user database may be slow. */
-static const char *home_of(const struct server *s, const struct peer *peer)
-{
-	if (peer->uid == 0)
-		return "/root";
-	return *s->home == '/' ? s->home : "/nonexistent";
-}
-
-static void judge(struct server *s, struct request *q, const struct peer *peer,
-	struct policy_answer *ans)
-{
-	const char *tmp = variable(q, "TMPDIR");
-	struct shell_context ctx = {.home = q->home ? q->home : home_of(s, peer),
-		.cwd = q->cwd,
-		.workspace = q->workspace,
-		.tmpdir = tmp && *tmp == '/' ? tmp : NULL,
-		.env = q->env,
-		.n_env = q->n_env};
-	struct rules_look look = {links_look, s->links};
-	struct shell_reading *r;
-	int e;
-
-	e = q->op == OP_EXEC ? shell_read_argv(&ctx, q->argv, q->argc, &r)
-			     : shell_read(&ctx, q->command, &r);
-	if (e) {
-		refuse(ans, "policyd is out of memory");
-		return;
-	}
-	if (s->links)
-		links_begin(s->links);
-	if (q->op == OP_EXEC)
-		rules_judge_exec(s->rules, &ctx, r, ans);
-	else
-		rules_judge(s->rules, &ctx, q->cover, r, s->links ? &look : NULL, ans);
-	shell_free(r);
-	/* without a person an ask has nobody to answer it */
-	if (ans->decision == POLICY_ASK && !q->interactive)
-		ans->decision = POLICY_DENY;
-}
-
-static void add(struct json_object *o, const char *key, const char *text)
-{
-	if (*text)
-		json_object_object_add(o, key, json_object_new_string(text));
-}
-
-static struct json_object *stats_json(const struct server *s)
-{
-	struct json_object *o = json_object_new_object();
-	const struct {
-		const char *key;
-		unsigned long n;
-	} rows[] = {{"requests", s->stats.requests}, {"errors", s->stats.errors},
-		{"deny", s->stats.decisions[0]}, {"ask", s->stats.decisions[1]},
-		{"tx", s->stats.decisions[2]}, {"allow", s->stats.decisions[3]},
-		{"reloads", s->stats.reloads}, {"clients", s->stats.clients},
-		{"dropped", s->stats.dropped}, {"us_total", s->stats.us_total},
-		{"us_max", s->stats.us_max}, {"rules", rules_count(s->rules)},
-		{"audit_failures", audit_failures(s->audit)}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		json_object_object_add(
-			o, rows[i].key, json_object_new_int64((int64_t)rows[i].n));
-	add(o, "audit_head", audit_head(s->audit));
-	return o;
-}
-
-static unsigned long now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (unsigned long)t.tv_sec * 1000000UL + (unsigned long)t.tv_nsec / 1000;
-}
-
-static void log_it(struct server *s, const struct request *q, const struct peer *peer,
-	const struct policy_answer *ans)
-{
-	char command[4096];
-	struct audit_event ev = {.op = op_names[q->op],
-		.command = command,
-		.cwd = q->cwd,
-		.tx = q->tx,
-		.agent = q->agent,
-		.decision = policy_decision_name(ans->decision),
-		.rule = ans->rule,
-		.class_ = ans->class_,
-		.uid = peer->uid,
-		.pid = peer->pid,
-		.us = ans->us};
-
-	shell_show(q->command ? q->command
-		   : q->argc  ? q->argv[0]
-			      : "",
-		command, sizeof(command));
-	audit_write(s->audit, &ev);
-}
-
-static char *render(struct server *s, struct request *q, const struct policy_answer *ans,
-	struct json_object *extra)
-{
-	struct json_object *o = json_object_new_object(), *id = NULL;
-	char masked[1024];
-	const char *text;
-	char *out;
-
-	json_object_object_add(o, "v", json_object_new_int(POLICY_VERSION));
-	if (q->o && json_object_object_get_ex(q->o, "id", &id))
-		json_object_object_add(o, "id", json_object_get(id));
-	add(o, "decision", policy_decision_name(ans->decision));
-	add(o, "rule", ans->rule);
-	audit_mask(ans->reason, masked, sizeof(masked));
-	add(o, "reason", masked);
-	add(o, "suggest", ans->suggest);
-	add(o, "class", ans->class_);
-	if (q->error)
-		add(o, "error", q->error);
-	json_object_object_add(o, "us", json_object_new_int64((int64_t)ans->us));
-	if (extra)
-		json_object_object_add(o, "stats", extra);
-	text = json_object_to_json_string_ext(
-		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-	out = text ? malloc(strlen(text) + 2) : NULL;
-	if (out)
-		sprintf(out, "%s\n", text);
-	json_object_put(o);
-	return out;
-}
-
-static void count(struct server *s, const struct policy_answer *ans)
-{
-	s->stats.decisions[ans->decision]++;
-	s->stats.us_total += ans->us;
-	if (ans->us > s->stats.us_max)
-		s->stats.us_max = ans->us;
-}
-
-char *request_answer(
-	struct server *s, const char *line, size_t len, const struct peer *peer)
-{
-	struct request q = {0};
-	struct policy_answer ans = {0};
-	struct json_object *extra = NULL;
-	unsigned long start = now_us();
-	char err[512] = "";
-	char *out;
-
-	s->stats.requests++;
-	q.o = parse_line(line, len, &q.error);
-	if (q.o)
-		decode(&q);
-	if (q.error) {
-		s->stats.errors++;
-		refuse(&ans, q.error);
-	} else if (q.op == OP_STATS) {
-		extra = stats_json(s);
-		ans.decision = POLICY_ALLOW;
-	} else if (q.op == OP_RELOAD) {
-		if (server_reload(s, err, sizeof(err))) {
-			q.error = "the rules were not loaded; the old ones stay";
-			refuse(&ans, *err ? err : q.error);
-		} else {
-			ans.decision = POLICY_ALLOW;
-		}
-	} else {
-		judge(s, &q, peer, &ans);
-		ans.us = now_us() - start;
-		count(s, &ans);
-		log_it(s, &q, peer, &ans);
-	}
-	out = render(s, &q, &ans, extra);
-	free(q.env);
-	free(q.argv);
-	json_object_put(q.o);
-	return out;
-}
-
-char *request_refuse(const char *error)
-{
-	struct request q = {.error = error};
-	struct policy_answer ans;
-
-	refuse(&ans, error);
-	return render(NULL, &q, &ans, NULL);
+	free(q->env);
+	free(q->argv);
+	json_object_put(q->o);
+	memset(q, 0, sizeof(*q));
 }

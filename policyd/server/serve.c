@@ -1,48 +1,36 @@
 /*
- * serve.c: the socket, its connections, and the one loop.
- *
- * A connection is an enum of states with few moves: READING until a line is whole,
- * then its answer is queued; a client that leaves more than SEND_MAX unread, sends a
- * line over POLICY_MAX_LINE, or is silent for IDLE_MS is told so (where it can be) and
- * CLOSING, which ends it once what is queued is out. A client has one line answered a
- * turn, so that none can keep the others waiting.
+ * serve.c: the one loop. Each turn: what the kernel says is ready, one line of each
+ * client that has a whole one, then signals, reloads, new clients and the clock.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "policyd/server/server.h"
+#include "policyd/audit/audit.h"
+#include "policyd/server/client.h"
 
-struct client {
-	int fd;
-	enum { READING, CLOSING } state;
-	struct peer peer;
-	char *in, *out;
-	size_t n_in, cap_in, n_out, cap_out;
-	long seen_ms;
-	bool more; /* a whole line may be waiting in @in */
-};
+enum { EVENTS = 256, CLOCK_MS = 1000, PAUSE_MS = 5, ACCEPT_TURN = 64 };
 
 struct loop {
 	struct server *s;
-	int listen_fd, signal_fd, lock_fd;
-	struct client *client[MAX_CLIENTS];
-	size_t n;
+	struct listener listener;
+	struct peers peers;
+	int epoll, signal_fd;
+	struct client **client, **gone;
+	size_t n, n_gone;
+	size_t n_more, n_paused; /* clients with such a flag, counted each turn */
+	long now, clock_ms;
 	bool stop;
 };
 
@@ -54,10 +42,10 @@ static long now_ms(void)
 	return t.tv_sec * 1000L + t.tv_nsec / 1000000;
 }
 
-int server_reload(struct server *s, char *err, size_t size)
+int server_load(struct server *s, char *err, size_t size)
 {
 	struct rules *fresh;
-	int e = rules_load(s->files, s->n_files, &fresh, err, size);
+	int e = rules_load(s->source, s->n_sources, &fresh, err, size);
 
 	if (e)
 		return e;
@@ -67,71 +55,250 @@ int server_reload(struct server *s, char *err, size_t size)
 	return 0;
 }
 
-/* --- the socket --------------------------------------------------------------------- */
+/* --- clients -------------------------------------------------------------------------
+ */
 
-/* Its directory must be ours, and nobody else may write in it. */
-static int check_dir(const char *sock)
+static void watch(struct loop *l, struct client *c)
 {
-	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	char *slash;
-	struct stat st;
+	struct epoll_event ev = {.data.ptr = c};
 
-	snprintf(dir, sizeof(dir), "%s", sock);
-	slash = strrchr(dir, '/');
-	if (!slash || slash == dir)
-		return -EINVAL;
-	*slash = '\0';
-	for (char *p = dir + 1; *p; p++)
-		if (*p == '/') {
-			*p = '\0';
-			if (mkdir(dir, 0700) && errno != EEXIST)
-				return -errno;
-			*p = '/';
+	if (c->state == READING && !c->more && !c->paused)
+		ev.events |= EPOLLIN;
+	if (c->n_out)
+		ev.events |= EPOLLOUT;
+	if (ev.events == c->events)
+		return;
+	c->events = ev.events;
+	epoll_ctl(l->epoll, EPOLL_CTL_MOD, c->fd, &ev);
+}
+
+/* Freed at the end of the turn: an event of this turn may still name it. */
+static void drop(struct loop *l, struct client *c)
+{
+	struct client *last = l->client[--l->n];
+
+	l->client[c->at] = last;
+	last->at = c->at;
+	c->state = GONE;
+	epoll_ctl(l->epoll, EPOLL_CTL_DEL, c->fd, NULL);
+	l->gone[l->n_gone++] = c;
+}
+
+static void bury(struct loop *l)
+{
+	while (l->n_gone)
+		client_free(l->gone[--l->n_gone], &l->peers);
+}
+
+/* When all places are taken, whoever was silent the longest makes room. */
+static bool make_room(struct loop *l)
+{
+	struct client *idlest = NULL;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->client[i]->more &&
+			(!idlest || l->client[i]->seen_ms < idlest->seen_ms))
+			idlest = l->client[i];
+	if (!idlest || l->n_gone >= MAX_CLIENTS)
+		return false;
+	drop(l, idlest);
+	l->s->stats.dropped++;
+	return true;
+}
+
+static struct client *admit(struct loop *l, int fd)
+{
+	struct ucred uc;
+	socklen_t len = sizeof(uc);
+	struct peer_use *use;
+	struct client *c;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &uc, &len) ||
+		(uc.uid != geteuid() && uc.uid != 0) ||
+		(l->n == MAX_CLIENTS && !make_room(l)))
+		return NULL;
+	use = peers_join(&l->peers, uc.pid, l->now);
+	if (!use)
+		return NULL;
+	c = client_new(fd, &(struct peer){uc.uid, uc.pid}, use, l->now);
+	if (!c)
+		peers_leave(&l->peers, use);
+	return c;
+}
+
+static void accept_some(struct loop *l)
+{
+	for (int i = 0; i < ACCEPT_TURN; i++) {
+		int fd =
+			accept4(l->listener.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		struct epoll_event ev = {.events = EPOLLIN};
+		struct client *c;
+
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+			make_room(l); /* by the end of the turn */
+		if (fd < 0)
+			return;
+		c = admit(l, fd);
+		if (!c) {
+			close(fd);
+			l->s->stats.dropped++;
+			continue;
 		}
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return -errno;
-	if (stat(dir, &st))
-		return -errno;
-	if (st.st_uid != geteuid() || (st.st_mode & 022)) {
-		fprintf(stderr,
-			"policyd: the folder '%s' must be yours and writable only by "
-			"you\n",
-			dir);
-		return -EPERM;
+		c->events = EPOLLIN;
+		c->at = l->n;
+		l->client[l->n++] = c;
+		l->s->stats.clients++;
+		ev.data.ptr = c;
+		if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &ev))
+			drop(l, c);
 	}
+}
+
+/* One line at most. False: the client has to go. */
+static bool serve(struct loop *l, struct client *c, unsigned events)
+{
+	if (events & EPOLLHUP && (c->state != READING || c->more))
+		return false; /* nobody is there to hear the answer */
+	if (c->state == READING && !c->more && events & (EPOLLIN | EPOLLHUP) &&
+		!client_read(c, &l->peers, l->now))
+		return false;
+	if (c->state == READING && c->more) {
+		c->paused = !peers_may_log(c->use, l->now);
+		if (!c->paused && !client_answer(c, l->s, &l->peers, l->now))
+			return false;
+	}
+	if (!client_flush(c) || (c->state == CLOSING && !c->n_out))
+		return false;
+	return !(events & EPOLLERR);
+}
+
+static void serve_and_watch(struct loop *l, struct client *c, unsigned events)
+{
+	if (c->state == GONE)
+		return;
+	if (serve(l, c, events))
+		watch(l, c);
+	else
+		drop(l, c);
+}
+
+/* Those with more lines than one, and those whose pause may be over. */
+static void serve_waiting(struct loop *l)
+{
+	l->n_more = l->n_paused = 0;
+	for (size_t i = l->n; i-- > 0;) { /* from the end: drop moves the last one */
+		struct client *c = l->client[i];
+
+		if (!c->more || c->state != READING)
+			continue;
+		serve_and_watch(l, c, 0);
+		if (c->state != GONE && c->more) {
+			l->n_paused += c->paused;
+			l->n_more += !c->paused;
+		}
+	}
+}
+
+/* --- the rest of a turn --------------------------------------------------------------
+ */
+
+static void take_signals(struct loop *l)
+{
+	struct signalfd_siginfo si;
+
+	while (read(l->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo != SIGHUP)
+			l->stop = true;
+		else if (l->s->loader)
+			loader_reload(l->s->loader);
+	}
+}
+
+static void take_reload(struct loop *l)
+{
+	struct server *s = l->s;
+	struct rules *fresh = NULL;
+	char err[512] = "";
+	unsigned long served = loader_done(s->loader, &fresh, err, sizeof(err));
+
+	if (!served)
+		return;
+	if (fresh) {
+		rules_free(s->rules);
+		s->rules = fresh;
+		s->stats.reloads++;
+		s->rules_error[0] = '\0';
+	} else {
+		char text[640];
+
+		snprintf(text, sizeof(text), "the old rules stay: %s", err);
+		snprintf(s->rules_error, sizeof(s->rules_error), "%s", err);
+		fprintf(stderr, "policyd: %s\n", text);
+		answer_note(s, text);
+	}
+	for (size_t i = l->n; i-- > 0;) {
+		struct client *c = l->client[i];
+
+		if (c->state != AWAITING || c->ticket > served)
+			continue;
+		if (client_reloaded(c, fresh ? NULL : err))
+			watch(l, c);
+		else
+			drop(l, c);
+	}
+}
+
+static void tick(struct loop *l)
+{
+	if (l->now - l->clock_ms < CLOCK_MS)
+		return;
+	l->clock_ms = l->now;
+	for (size_t i = l->n; i-- > 0;)
+		if (client_late(l->client[i], l->now)) {
+			l->s->stats.dropped++;
+			drop(l, l->client[i]);
+		}
+}
+
+static int turn(struct loop *l)
+{
+	struct epoll_event ev[EVENTS];
+	bool news = false, calls = false, signals = false;
+	int n = epoll_wait(l->epoll, ev, EVENTS,
+		l->n_more     ? 0
+		: l->n_paused ? PAUSE_MS
+		: l->n	      ? CLOCK_MS
+			      : -1);
+
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+	l->now = now_ms();
+	for (int i = 0; i < n; i++) {
+		void *p = ev[i].data.ptr;
+
+		if (p == &l->listener)
+			calls = true;
+		else if (p == &l->signal_fd)
+			signals = true;
+		else if (p == l->s->loader)
+			news = true;
+		else
+			serve_and_watch(l, p, ev[i].events);
+	}
+	serve_waiting(l);
+	if (news)
+		take_reload(l);
+	if (signals)
+		take_signals(l);
+	if (calls)
+		accept_some(l);
+	tick(l);
+	bury(l);
 	return 0;
 }
 
-/* One daemon a socket: whoever holds the lock beside it may replace a stale one. */
-static int open_socket(struct loop *l, const char *path)
-{
-	struct sockaddr_un sa = {.sun_family = AF_UNIX};
-	char lock_path[sizeof(sa.sun_path) + 8];
-	mode_t mask;
-	int e;
-
-	if (strlen(path) >= sizeof(sa.sun_path))
-		return -ENAMETOOLONG;
-	if ((e = check_dir(path)))
-		return e;
-	snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
-	l->lock_fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (l->lock_fd < 0)
-		return -errno;
-	if (flock(l->lock_fd, LOCK_EX | LOCK_NB))
-		return -EADDRINUSE;
-	l->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (l->listen_fd < 0)
-		return -errno;
-	unlink(path);
-	strcpy(sa.sun_path, path);
-	mask = umask(0177);
-	e = bind(l->listen_fd, (struct sockaddr *)&sa, sizeof(sa)) ? -errno : 0;
-	umask(mask);
-	if (!e && listen(l->listen_fd, 512))
-		e = -errno;
-	return e;
-}
+/* --- setting up ----------------------------------------------------------------------
+ */
 
 static int open_signals(struct loop *l)
 {
@@ -148,201 +315,31 @@ static int open_signals(struct loop *l)
 	return l->signal_fd < 0 ? -errno : 0;
 }
 
-/* --- connections ----------------------------------------------------------------------
- */
-
-static void drop(struct loop *l, size_t i)
+static int watch_fd(struct loop *l, int fd, void *who)
 {
-	struct client *c = l->client[i];
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = who};
 
-	close(c->fd);
-	free(c->in);
-	free(c->out);
-	free(c);
-	l->client[i] = l->client[--l->n];
+	return epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
-static void accept_all(struct loop *l)
+static int open_loop(struct loop *l)
 {
-	while (l->n < MAX_CLIENTS) {
-		int fd = accept4(l->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-		struct ucred uc;
-		socklen_t len = sizeof(uc);
-		struct client *c;
+	int e = listen_open(&l->listener, l->s->socket);
 
-		if (fd < 0)
-			return;
-		c = calloc(1, sizeof(*c));
-		if (!c || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &uc, &len) ||
-			(uc.uid != geteuid() && uc.uid != 0)) {
-			free(c);
-			close(fd);
-			l->s->stats.dropped++;
-			continue;
-		}
-		c->fd = fd;
-		c->peer = (struct peer){uc.uid, uc.pid};
-		c->seen_ms = now_ms();
-		l->client[l->n++] = c;
-		l->s->stats.clients++;
-	}
-}
-
-/* Queue @text (malloc'ed, consumed). False: the client has to go. */
-static bool queue(struct client *c, char *text)
-{
-	size_t n = text ? strlen(text) : 0;
-
-	if (!text || c->n_out + n > SEND_MAX) {
-		free(text);
-		return false;
-	}
-	if (c->n_out + n > c->cap_out) {
-		size_t cap = (c->n_out + n) * 2;
-		char *more = realloc(c->out, cap);
-
-		if (!more) {
-			free(text);
-			return false;
-		}
-		c->out = more;
-		c->cap_out = cap;
-	}
-	memcpy(c->out + c->n_out, text, n);
-	c->n_out += n;
-	free(text);
-	return true;
-}
-
-static bool flush(struct client *c)
-{
-	while (c->n_out) {
-		ssize_t n = send(c->fd, c->out, c->n_out, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (n < 0)
-			return errno == EAGAIN || errno == EINTR;
-		memmove(c->out, c->out + n, c->n_out - (size_t)n);
-		c->n_out -= (size_t)n;
-	}
-	return true;
-}
-
-static bool grow(struct client *c)
-{
-	size_t cap = c->cap_in ? c->cap_in * 2 : 8192;
-	char *more;
-
-	if (c->n_in < c->cap_in)
-		return true;
-	if (cap > POLICY_MAX_LINE)
-		cap = POLICY_MAX_LINE;
-	if (c->n_in >= cap)
-		return false;
-	more = realloc(c->in, cap);
-	if (!more)
-		return false;
-	c->in = more;
-	c->cap_in = cap;
-	return true;
-}
-
-/* Answer the first whole line, if there is one. False: the client has to go. */
-static bool answer_one(struct loop *l, struct client *c)
-{
-	char *eol = c->n_in ? memchr(c->in, '\n', c->n_in) : NULL;
-	size_t len;
-
-	c->more = false;
-	if (!eol) {
-		if (c->n_in < POLICY_MAX_LINE)
-			return true;
-		c->state = CLOSING;
-		return queue(c, request_refuse("the request is longer than 1 MiB"));
-	}
-	len = (size_t)(eol - c->in);
-	if (!queue(c, request_answer(l->s, c->in, len, &c->peer)))
-		return false;
-	c->n_in -= len + 1;
-	memmove(c->in, eol + 1, c->n_in);
-	c->more = c->n_in && memchr(c->in, '\n', c->n_in);
-	return true;
-}
-
-static bool receive(struct loop *l, struct client *c)
-{
-	ssize_t n;
-
-	if (!grow(c))
-		return c->n_in >= POLICY_MAX_LINE ? answer_one(l, c) : false;
-	n = recv(c->fd, c->in + c->n_in, c->cap_in - c->n_in, MSG_DONTWAIT);
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
-	if (n == 0) {
-		c->state = CLOSING;
-		return true;
-	}
-	c->seen_ms = now_ms();
-	c->n_in += (size_t)n;
-	return answer_one(l, c);
-}
-
-static bool serve_client(struct loop *l, struct client *c, short events)
-{
-	if (events & (POLLERR | POLLNVAL))
-		return false;
-	if (c->state == READING && c->more && !answer_one(l, c))
-		return false;
-	if (c->state == READING && !c->more && (events & (POLLIN | POLLHUP)) &&
-		!receive(l, c))
-		return false;
-	if (!flush(c))
-		return false;
-	if (c->state == CLOSING && !c->n_out)
-		return false;
-	return now_ms() - c->seen_ms < IDLE_MS;
-}
-
-static void take_signals(struct loop *l)
-{
-	struct signalfd_siginfo si;
-	char err[512] = "";
-
-	while (read(l->signal_fd, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo != SIGHUP)
-			l->stop = true;
-		else if (server_reload(l->s, err, sizeof(err)))
-			fprintf(stderr, "policyd: the old rules stay: %s\n", err);
-	}
-}
-
-static int turn(struct loop *l, struct pollfd *pf)
-{
-	size_t n = l->n;
-	bool more = false;
-
-	pf[0] = (struct pollfd){.fd = l->signal_fd, .events = POLLIN};
-	pf[1] = (struct pollfd){
-		.fd = n < MAX_CLIENTS ? l->listen_fd : -1, .events = POLLIN};
-	for (size_t i = 0; i < n; i++) {
-		struct client *c = l->client[i];
-
-		pf[i + 2] = (struct pollfd){.fd = c->fd};
-		if (c->state == READING && !c->more)
-			pf[i + 2].events |= POLLIN;
-		if (c->n_out)
-			pf[i + 2].events |= POLLOUT;
-		more |= c->more;
-	}
-	if (poll(pf, n + 2, more ? 0 : n ? 10 * 1000 : -1) < 0)
-		return errno == EINTR ? 0 : -errno;
-	for (size_t i = n; i-- > 0;) /* from the end: drop moves the last one */
-		if (!serve_client(l, l->client[i], pf[i + 2].revents))
-			drop(l, i);
-	if (pf[1].revents)
-		accept_all(l);
-	if (pf[0].revents)
-		take_signals(l);
-	return 0;
+	if (e == -EADDRINUSE)
+		fprintf(stderr, "policyd: another policyd serves '%s'\n", l->s->socket);
+	else if (e)
+		fprintf(stderr, "policyd: cannot listen on '%s': %s\n", l->s->socket,
+			strerror(-e));
+	if (e)
+		return e;
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	l->client = calloc(MAX_CLIENTS, sizeof(struct client *));
+	l->gone = calloc(2 * MAX_CLIENTS, sizeof(struct client *));
+	if (l->epoll < 0 || !l->client || !l->gone)
+		return l->epoll < 0 ? -errno : -ENOMEM;
+	e = watch_fd(l, l->listener.fd, &l->listener);
+	return e ? e : watch_fd(l, l->signal_fd, &l->signal_fd);
 }
 
 static void find_home(struct server *s)
@@ -353,36 +350,92 @@ static void find_home(struct server *s)
 		snprintf(s->home, sizeof(s->home), "%s", pw->pw_dir);
 }
 
+static void limit(void)
+{
+	struct rlimit files = {MAX_CLIENTS + 64, MAX_CLIENTS + 64}, none = {0, 0}, had;
+
+	if (!getrlimit(RLIMIT_NOFILE, &had) && had.rlim_max < files.rlim_max)
+		files.rlim_cur = files.rlim_max = had.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
+static void folder_of(const char *path, char *dir, size_t size)
+{
+	char *slash;
+
+	snprintf(dir, size, "%s", path);
+	slash = strrchr(dir, '/');
+	if (slash && slash != dir)
+		*slash = '\0';
+}
+
+/* Files first, since threads that exist keep their rights to them; then the threads; then
+ * the system calls of all. */
+static int open_and_confine(struct server *s)
+{
+	char state[PATH_MAX], run[PATH_MAX];
+	bool guarded;
+	int e = audit_make_dir(state, sizeof(state)), e_calls;
+
+	folder_of(s->socket, run, sizeof(run));
+	limit();
+	if (e)
+		fprintf(stderr, "policyd: the audit log cannot be written: %s\n",
+			strerror(-e));
+	if ((e_calls = confine_files(e ? NULL : state, run, &guarded)))
+		goto fail;
+	if (!e && (e = audit_open(&s->audit)) && e != -EBUSY)
+		fprintf(stderr, "policyd: the audit log cannot be written: %s\n",
+			strerror(-e));
+	if (e == -EBUSY) {
+		fprintf(stderr, "policyd: another policyd writes the record in '%s'\n",
+			state);
+		return e;
+	}
+	if (!guarded)
+		audit_seal(s->audit);
+	if ((e = links_new(&s->links)) ||
+		(e = loader_new(&s->loader, s->source, s->n_sources)))
+		return e;
+	if (!(e_calls = confine_calls(guarded)))
+		return 0;
+fail:
+	fprintf(stderr, "policyd: cannot give up rights: %s\n", strerror(-e_calls));
+	return e_calls;
+}
+
 int server_run(struct server *s)
 {
-	struct loop l = {.s = s, .listen_fd = -1, .signal_fd = -1, .lock_fd = -1};
-	auto_free struct pollfd *pf = calloc(MAX_CLIENTS + 2, sizeof(*pf));
-	struct rlimit files = {MAX_CLIENTS + 64, MAX_CLIENTS + 64}, none = {0, 0};
-	int e = pf ? open_signals(&l) : -ENOMEM;
+	struct loop l = {.s = s,
+		.listener = {.fd = -1, .lock_fd = -1},
+		.epoll = -1,
+		.signal_fd = -1};
+	int e = open_signals(&l);
 
 	find_home(s);
 	if (!e)
-		e = open_socket(&l, s->socket);
-	if (e == -EADDRINUSE)
-		fprintf(stderr, "policyd: another policyd serves '%s'\n", s->socket);
-	else if (e)
-		fprintf(stderr, "policyd: cannot listen on '%s': %s\n", s->socket,
-			strerror(-e));
-	prctl(PR_SET_DUMPABLE, 0);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	setrlimit(RLIMIT_CORE, &none);
-	setrlimit(RLIMIT_NOFILE, &files);
+		e = open_loop(&l);
+	if (!e)
+		e = open_and_confine(s);
+	if (!e)
+		e = watch_fd(&l, loader_fd(s->loader), s->loader);
+	l.clock_ms = now_ms();
 	while (!e && !l.stop)
-		e = turn(&l, pf);
+		e = turn(&l);
 	while (l.n)
-		drop(&l, l.n - 1);
-	if (l.listen_fd >= 0) {
-		unlink(s->socket);
-		close(l.listen_fd);
-	}
+		drop(&l, l.client[l.n - 1]);
+	bury(&l);
+	listen_close(&l.listener);
 	if (l.signal_fd >= 0)
 		close(l.signal_fd);
-	if (l.lock_fd >= 0)
-		close(l.lock_fd);
+	if (l.epoll >= 0)
+		close(l.epoll);
+	free(l.client);
+	free(l.gone);
+	links_free(s->links);
+	loader_free(s->loader);
+	audit_close(s->audit);
 	return e;
 }

@@ -1,17 +1,25 @@
 /*
- * server.h: the daemon: one poll loop over a Unix socket, one JSON object a line.
+ * server.h: the daemon: one loop over a Unix socket, one JSON object a line.
  *
- *	serve.c		sockets, connections, signals, the loop
- *	request.c	one line in, one line out: strict decoding, the ops
- *	links.c		looks at the filesystem in a thread of its own, with a bound
- *	explain.c	the verbs check and explain, without a daemon
+ *	serve.c		the loop: events, signals, turns
+ *	listen.c	the socket: made, taken over, or given by systemd
+ *	client.c	one connection: its buffers, its states
+ *	peers.c		what all connections of one process may use together
+ *	json.c		strict JSON, before and after the library sees it
+ *	request.c	from JSON to a request
+ *	answer.c	the ops
+ *	links.c		looks at the filesystem, in a thread of its own, with a bound
+ *	loader.c	reading of rules files, in a thread of its own
+ *	confine.c	rights given up once everything is open
+ *	explain.c	what a command would do, as JSON or for people
  *
- * Only links.c touches files that others control, and only in its thread: the loop
- * waits for it at most LINKS_WAIT_MS a request.
+ * The loop does no I/O but on sockets: it waits for links.c at most LINKS_WAIT_MS a
+ * request, for loader.c at most LOADER_WAIT_MS, and for the record not at all.
  */
 #ifndef POLICYD_SERVER_SERVER_H
 #define POLICYD_SERVER_SERVER_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -19,24 +27,35 @@
 #include "policyd/rules/rules.h"
 
 enum {
-	MAX_CLIENTS = 1024,
+	MAX_CLIENTS = 4096,	   /* connections; when all are taken the idlest goes */
+	PEER_CLIENTS = 1280,	   /* of one process */
+	PEER_BYTES = 8 << 20,	   /* unanswered input that one process may leave here */
+	ALL_BYTES = 64 << 20,	   /* and all together */
+	PEER_LOG_BURST = 32 << 20, /* of the record, then */
+	PEER_LOG_RATE = 2 << 20,   /* bytes a second; faster clients wait */
 	LINKS_WAIT_MS = 20,
-	LINKS_MAX = 64,	       /* look-ups a request */
+	LINKS_MAX = 64, /* look-ups a request */
+	LOADER_WAIT_MS = 20,
 	IDLE_MS = 300 * 1000,  /* a silent client is dropped */
+	SLOW_MS = 10 * 1000,   /* for the rest of a line that was begun */
 	SEND_MAX = 256 * 1024, /* unread answers a client may leave */
+	MAX_SOURCES = 68,
 };
 
 struct links;
+struct loader;
 struct audit;
 
 struct server {
-	const char *const *files; /* rules, as given on the command line */
-	size_t n_files;
+	struct rules_source source[MAX_SOURCES]; /* of rules, in order */
+	size_t n_sources;
 	struct rules *rules;
+	struct loader *loader; /* NULL: workspaces have no rules */
 	struct links *links;
 	struct audit *audit;
 	const char *socket;
 	char home[1024]; /* of the user we run as; from the user database at start */
+	char rules_error[512]; /* why the last reload kept the old rules, or "" */
 	struct {
 		unsigned long requests, errors, decisions[4], reloads, clients, dropped;
 		unsigned long us_total, us_max;
@@ -52,30 +71,16 @@ struct peer {
 /** server_run(s): listen on s->socket and serve until SIGTERM or SIGINT. 0 or -errno. */
 int server_run(struct server *s);
 
-/** server_reload(s, err, size): new rules, or the old ones stay. 0 or -errno. */
-int server_reload(struct server *s, char *err, size_t size);
-
-/**
- * request_answer(s, line, len, peer): the answer to one line, malloc'ed, ending in
- * a newline; NULL when out of memory. Whatever is wrong with the line, the decision is
- * "deny".
- */
-char *request_answer(
-	struct server *s, const char *line, size_t len, const struct peer *peer);
-
-/** request_refuse(error): an answer for a line that was not even read. */
-char *request_refuse(const char *error);
-
-/** links_new(l): start the thread. 0 or -errno. */
-int links_new(struct links **l);
-void links_free(struct links *l);
-/** links_begin(l): a new request: its time and its look-ups start to count. */
-void links_begin(struct links *l);
-/** links_look: a struct rules_look's look, with a struct links as argument. */
-enum rules_seen links_look(void *arg, const char *path, char *real, size_t size);
+/** server_load(s, err, size): read the rules, or the old ones stay. Blocks. 0, -errno. */
+int server_load(struct server *s, char *err, size_t size);
 
 /** explain_command: print what @command would do, and the verdict. Exit status. */
-int explain_command(const char *command, const char *cwd, const char *workspace,
-	const char *const *files, size_t n_files, bool json);
+struct explain_options {
+	const char *command, *cwd, *workspace;
+	const struct rules_source *source;
+	size_t n_sources;
+	bool json;
+};
+int explain_command(const struct explain_options *o);
 
 #endif

@@ -29,7 +29,9 @@ MAY = {
     "common": [],
 }
 OWNER = {
-    "sqlite3.h": ["fs/store", "policyd/audit", "tests"],
+    "sqlite3.h": ["fs/store", "tests"],
+    "yaml.h": ["policyd/rules"],
+    "pcre2.h": ["policyd/rules"],
     "fuse_lowlevel.h": ["fs/fuse", "tests"],
     "fuse3/fuse_lowlevel.h": ["fs/fuse", "tests"],
 }

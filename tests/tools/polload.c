@@ -1,10 +1,10 @@
 /*
  * polload.c: load on a policy daemon, and how long each answer takes.
  *
- *	polload SOCKET warm COUNT [FILE]		one connection, one question after the
- *other polload SOCKET many CONNS RATE SECONDS [FILE]	questions at a fixed rate over
- *CONNS connections polload SOCKET start COUNT PROGRAM ARG...	COUNT runs of a program,
- *its input FILE of fd 0
+ *	polload SOCKET warm COUNT [FILE]		one connection, one question after
+ *the other polload SOCKET many CONNS RATE SECONDS [FILE]	questions at a fixed rate
+ *over CONNS connections polload SOCKET start COUNT PROGRAM ARG...	COUNT runs of a
+ *program, its input FILE of fd 0
  *
  * FILE has one command a line. Latency with a fixed rate counts from the moment that a
  * question was due, so that a server that stalls cannot hide it. Prints one JSON object:

@@ -44,7 +44,7 @@ enum policy_decision verdict_of(const char *text)
 	char err[256] = "";
 
 	ck_assert_msg(!rules_load(NULL, 0, &rules, err, sizeof(err)), "%s", err);
-	rules_judge(rules, &test_ctx, POLICY_COVER_TX, r, NULL, &ans);
+	rules_judge(rules, NULL, &test_ctx, POLICY_COVER_TX, r, NULL, &ans);
 	rules_free(rules);
 	shell_free(r);
 	return ans.decision;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "policyd/server/server.h"
+#include "policyd/server/client.h"
 #include "tests/unit/policyd/suites.h"
 
 static struct server server;
@@ -16,7 +16,7 @@ static void setup(void)
 	char err[256];
 
 	memset(&server, 0, sizeof(server));
-	ck_assert_int_eq(server_reload(&server, err, sizeof(err)), 0);
+	ck_assert_int_eq(server_load(&server, err, sizeof(err)), 0);
 	ck_assert_int_eq(links_new(&server.links), 0);
 }
 
@@ -31,7 +31,8 @@ static const char *decision_of(const char *line, size_t len)
 {
 	static char word[32];
 	const struct peer peer = {getuid(), getpid()};
-	char *out = request_answer(&server, line, len, &peer);
+	struct exchange x;
+	char *out = exchange_begin(&server, &x, line, len, &peer);
 	struct json_object *o, *d;
 
 	ck_assert_ptr_nonnull(out);
@@ -41,6 +42,7 @@ static const char *decision_of(const char *line, size_t len)
 	if (json_object_object_get_ex(o, "decision", &d))
 		snprintf(word, sizeof(word), "%s", json_object_get_string(d));
 	json_object_put(o);
+	exchange_end(&server, &x);
 	free(out);
 	return word;
 }
