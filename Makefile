@@ -53,7 +53,9 @@ CFLAGS_ALL := $(CFLAGS) $(SAN) $(if $(D),-fno-omit-frame-pointer) -std=gnu11 -pt
 	-Wno-unused-parameter $(if $(W),,-Werror) \
 	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFUSE_USE_VERSION=312 -I. -Iinclude -I$(B)/gen \
 	$(shell pkg-config --cflags $(PKGS_ALL) 2>/dev/null)
-LDFLAGS_ALL := $(LDFLAGS) $(SAN) -pthread
+# As shared libraries of gcc they share names, and log_path is asan's alone.
+SAN_LD    := $(if $(findstring clang,$(CC)),,$(patsubst %,-static-lib%,$(subst $(comma), ,$(D))))
+LDFLAGS_ALL := $(LDFLAGS) $(SAN) $(SAN_LD) -pthread
 
 src = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -126,7 +128,7 @@ TOOLS := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.
 
 $(B)/tests/tools/%: tests/tools/%.c $(B)/libtxfs.a
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(call libs,fuse3)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(call libs,fuse3)
 
 tools: $(TOOLS)
 
