@@ -300,8 +300,10 @@ static void stop(struct serve *s)
 		txm_close(s->m);
 	barrier_stop(s);
 	place_unstage(s->t);
-	if (s->se)
+	if (s->se) {
+		fuse_session_unmount(s->se); /* where libfuse mounted, for a user */
 		fuse_session_destroy(s->se);
+	}
 	tree_free(s->t);
 	store_close(s->store);
 	if (s->registered)

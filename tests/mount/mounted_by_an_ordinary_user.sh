@@ -1,6 +1,6 @@
 #!/bin/bash
-# P6: an ordinary user mounts with fusermount3, works in transactions, and unmounts; what it may
-# not do on ext4 fails at the call.
+# P6: an ordinary user mounts with fusermount3, works in transactions, and ends the daemon; what
+# it may not do on ext4 fails at the call.
 # timeout: 30
 . "$TESTS/mount/helpers.bash"
 requires_root
@@ -14,7 +14,7 @@ cat >"$TMP/play" <<'END'
 set -e
 cd "$TMP/user"
 txfs mount --store "$TMP/user/store" base mnt
-trap 'txfs umount mnt || fusermount3 -uz mnt' EXIT
+trap '! grep -qF "$PWD/mnt" /proc/self/mountinfo || txfs umount mnt || fusermount3 -uz mnt' EXIT
 out=$(txfs -C mnt begin --private)
 view=${out#*$'\n'}
 echo more >>"$view/file" && mkdir "$view/d" && echo n >"$view/d/n" && ln "$view/file" "$view/link"
@@ -29,6 +29,14 @@ txfs -C mnt begin >/dev/null 2>&1
 rm -rf mnt/d && rm mnt/root
 txfs -C mnt abort >/dev/null
 [ "$(cat mnt/d/n)" = n ] && [ -e mnt/root ]
+# a daemon that is asked to end leaves no dead mount
+[[ $(txfs -C mnt status --json) =~ \"pid\":([0-9]+) ]]
+kill "${BASH_REMATCH[1]}"
+for ((i = 0; i < 200; i++)); do
+	mountpoint -q mnt || break
+	sleep 0.05
+done
+! grep -qF "$PWD/mnt" /proc/self/mountinfo && ls mnt >/dev/null
 END
 chmod 755 "$TMP"
 # Some machines give /dev/fuse to root alone: here it gets the usual mode, for this test only.
