@@ -35,7 +35,7 @@ CALL_TURNS = 3
 REPEATS = 3  # of the short lines within a round: a wake-up costs 5 or 50 us here, by luck
 BUDGET_S = 125  # of the rounds; at least two, and none begins that would end later
 # Of created files, their directory costs a few more in all.
-LIMITS = {"warm stat": 0, "warm open, read, close": 0, "created small file": 6.1}
+LIMITS = {"warm stat": 0, "warm open, read, close": 0, "created small file": 5.1}
 
 
 def run(*args, cwd=None, timeout=60, check=True):

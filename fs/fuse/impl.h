@@ -112,6 +112,7 @@ struct raw {
 	uint32_t opcode;
 	uint64_t unique;
 	bool kill_suid; /* of WRITE and SETATTR */
+	bool answered;	/* somebody waits: all but FORGET */
 };
 /** raw_current(): of the request that this thread serves. */
 const struct raw *raw_current(void);

@@ -13,7 +13,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define OP_FORGET 2u
 #define OP_SETATTR 4u
+#define OP_BATCH_FORGET 42u
 #define OP_WRITE 16u
 #define OP_INIT 26u
 #define FATTR_KILL_SUIDGID (1u << 11)
@@ -66,6 +68,7 @@ void raw_read(const void *mem, size_t n)
 		return;
 	current.opcode = h->opcode;
 	current.unique = h->unique;
+	current.answered = h->opcode != OP_FORGET && h->opcode != OP_BATCH_FORGET;
 	n -= sizeof(*h);
 	if (h->opcode == OP_SETATTR && n >= sizeof(uint32_t))
 		current.kill_suid = *(const uint32_t *)body & FATTR_KILL_SUIDGID;

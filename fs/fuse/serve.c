@@ -78,8 +78,8 @@ static void *work(void *arg)
 		atomic_fetch_add(&w->turn, 1);
 		n = fuse_session_receive_buf(s->se, &b);
 		if (n > 0) {
-			atomic_fetch_add(&s->requests, 1);
 			raw_read(b.mem, b.size);
+			atomic_fetch_add(&s->requests, raw_current()->answered);
 			fuse_session_process_buf(s->se, &b);
 		}
 		atomic_fetch_add(&w->turn, 1);

@@ -77,7 +77,7 @@ struct txfs_ioc_status {
 	__u64 added, changed, deleted; /* of the open transaction */
 	__u64 privates, suspended, behind;
 	__u64 last_seq; /* newest commit */
-	__u64 requests; /* FUSE requests served since the mount */
+	__u64 requests; /* FUSE requests since the mount that somebody waited for */
 	__u64 store_bytes;
 	__u64 pending; /* changes waiting for autocommit */
 	char base[4096], mnt[4096], store[4096];
