@@ -65,6 +65,7 @@ SRC_client := $(call src,fs/client)
 SRC_fs     := $(call src,fs/cmd fs/fuse fs/tx fs/tree fs/block fs/store fs/base)
 SRC_shell  := $(call src,policyd/shell)
 SRC_pclient:= $(call src,policyd/client)
+SRC_audit  := $(addprefix policyd/audit/,chain.c mask.c sha256.c)
 SRC_policy := $(call src,policyd/server policyd/rules policyd/audit)
 SRC_agent  := $(call src,agentctl/repl agentctl/loop agentctl/tool agentctl/provider agentctl/sandbox)
 
@@ -95,7 +96,7 @@ $(BIN)/policyd: $(call obj,policyd/main.c $(SRC_policy) $(SRC_shell) $(SRC_pclie
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS_ALL) -o $@ $^ $(call libs,$(PKGS_POLICY))
 
-$(BIN)/agentctl: $(call obj,agentctl/main.c $(SRC_agent) $(SRC_client) $(SRC_pclient) $(SRC_shell) $(SRC_common))
+$(BIN)/agentctl: $(call obj,agentctl/main.c $(SRC_agent) $(SRC_client) $(SRC_pclient) $(SRC_audit) $(SRC_shell) $(SRC_common))
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS_ALL) -o $@ $^ $(call libs,$(PKGS_AGENT))
 
@@ -109,7 +110,7 @@ UNITBINS := $(UNITS:%=$(B)/tests/unit-%)
 UNITSRC_common  := $(SRC_common)
 UNITSRC_fs      := $(SRC_fs) $(SRC_client) $(SRC_common)
 UNITSRC_policyd := $(SRC_policy) $(SRC_shell) $(SRC_pclient) $(SRC_common)
-UNITSRC_agentctl:= $(SRC_agent) $(SRC_client) $(SRC_pclient) $(SRC_shell) $(SRC_common)
+UNITSRC_agentctl:= $(SRC_agent) $(SRC_client) $(SRC_pclient) $(SRC_audit) $(SRC_shell) $(SRC_common)
 
 define unit_rule
 $(B)/tests/unit-$(1): $$(call obj,$$(call src,tests/unit/$(1)) $$(UNITSRC_$(1)))
@@ -170,6 +171,7 @@ install: all
 	install -m 755 $(BIN)/txfs $(BIN)/policyd $(BIN)/agentctl $(DESTDIR)$(PREFIX)/bin
 	for s in 1 4 5 7 8; do for m in man/*.$$s; do [ ! -f $$m ] || \
 		install -D -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man$$s/$${m##*/}; done; done
+	install -D -m 644 agentctl/hooks/opencode.js $(DESTDIR)$(PREFIX)/share/txfs/opencode.js
 	install -m 644 $(B)/libtxfs.a $(DESTDIR)$(PREFIX)/lib
 	install -m 644 $(wildcard include/txfs/*.h) $(DESTDIR)$(PREFIX)/include/txfs
 

@@ -136,6 +136,14 @@ static void tell_next_step(struct loop *l)
 			(unsigned long long)l->ended.behind, ws);
 }
 
+static void tell_head(struct loop *l)
+{
+	const struct policy_head *head = tool_head(l->t);
+
+	if (head)
+		report_say("record: %lu lines, head %s", head->lines, head->hash);
+}
+
 static void tell_text(struct loop *l)
 {
 	char times[256];
@@ -155,6 +163,7 @@ static void tell_text(struct loop *l)
 			(unsigned long long)l->ended.changed,
 			(unsigned long long)l->ended.deleted, *times ? times + 2 : "");
 	tell_next_step(l);
+	tell_head(l);
 }
 
 static void add_times(struct loop *l, json_object *o)
@@ -169,6 +178,25 @@ static void add_times(struct loop *l, json_object *o)
 	report_add_ms(times, "check_ms", t->check);
 	report_add_ms(times, "end_ms", t->end);
 	json_object_object_add(o, "times", times);
+}
+
+static void record(struct loop *l)
+{
+	if (tool_record(l->t, loop_outcome_name(l->e.outcome)) != 0)
+		report_say("agentctl: %s", tool_message(l->t));
+}
+
+static void add_head(struct loop *l, json_object *o)
+{
+	const struct policy_head *head = tool_head(l->t);
+	json_object *audit;
+
+	if (!head)
+		return;
+	audit = json_object_new_object();
+	report_add_int(audit, "lines", (int64_t)head->lines);
+	report_add(audit, "head", head->hash);
+	json_object_object_add(o, "audit", audit);
 }
 
 /* The last line; it stands alone also where nothing began. */
@@ -194,6 +222,7 @@ static void tell_json(struct loop *l, const char *text)
 		report_add_list(o, "listed", l->held.listed, l->held.n_listed);
 	}
 	add_times(l, o);
+	add_head(l, o);
 	report_emit(l->o->json, o);
 }
 
@@ -214,6 +243,7 @@ int loop_end(struct loop *l, bool success, const char *text)
 	decide(l, success);
 	if (tool_finish(l->t) != 0)
 		fail_unclean(l);
+	record(l);
 	if (!l->o->json)
 		tell_text(l);
 	return finish(l, text);
@@ -222,6 +252,10 @@ int loop_end(struct loop *l, bool success, const char *text)
 int loop_refused(struct loop *l, const struct policy_answer *a)
 {
 	l->e.outcome = LOOP_REFUSED;
+	if (strcmp(a->rule, "policy-unreachable") != 0)
+		record(l);
+	if (!l->o->json)
+		tell_head(l);
 	return finish(l, a->reason);
 }
 

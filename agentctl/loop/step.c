@@ -48,6 +48,8 @@ int loop_begin(struct loop *l)
 
 	if (tool_begin(l->t) != 0)
 		return loop_failed(l);
+	if (tool_record(l->t, "begin") != 0)
+		report_say("agentctl: %s", tool_message(l->t));
 	o = report_event("begin");
 	report_add_int(o, "tx", (int64_t)tool_tx(l->t));
 	report_add(o, "workspace", tool_workspace(l->t));

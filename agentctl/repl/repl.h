@@ -15,6 +15,8 @@ extern const struct repl_verb repl_verbs[];
 
 int repl_run(int argc, char **argv);
 int repl_task(int argc, char **argv);
+int repl_audit(int argc, char **argv);
+int repl_hook(int argc, char **argv);
 int repl_doctor(int argc, char **argv);
 
 /** repl_usage(verb): complain with the line of @verb; returns 2. */

@@ -27,10 +27,12 @@ const struct repl_verb repl_verbs[] = {
 		"let a (scripted) provider work on a task", repl_task},
 	{"doctor", "[--json]", "say what works here, and what is not contained",
 		repl_doctor},
-	{"hook", "", NULL, not_yet},
+	{"audit", "[--tx ID] [--decision D] ...",
+		"search or verify the record of verdicts", repl_audit},
+	{"hook", "claude|codex|gemini|cursor", "answer another agent's pre-tool hook",
+		repl_hook},
 	{"mcp", "", NULL, not_yet},
 	{"serve", "", NULL, not_yet},
-	{"audit", "", NULL, not_yet},
 	{NULL, NULL, NULL, NULL},
 };
 

@@ -37,7 +37,7 @@ struct build {
 	const struct sandbox_spec *spec;
 	char *text;
 	size_t size;
-	int view, home;
+	int view, home, socket;
 	int devices[N(device_names)];
 };
 
@@ -141,6 +141,9 @@ static int clone_kept(struct build *b)
 		return failed(b, "cannot bind the view '%s'", s->view);
 	if (restrict_tree(b->view, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID) != 0)
 		return failed(b, "cannot restrict the view '%s'", s->view);
+	b->socket = s->socket ? clone_at(s->socket, 0) : -1;
+	if (s->socket && b->socket < 0)
+		return failed(b, "cannot bind the socket '%s'", s->socket);
 	if (s->home && below_scratch(s->home)) {
 		b->home = clone_at(s->home, AT_RECURSIVE);
 		if (b->home < 0 && errno != ENOENT)
@@ -200,6 +203,9 @@ static int mount_dev(struct build *b)
 		if (symlink(links[i][0], links[i][1]) != 0)
 			return failed(b, "cannot make '%s'", links[i][1]);
 	}
+	if (b->socket >= 0 &&
+		(make_file(SANDBOX_SOCKET) != 0 || attach(b->socket, SANDBOX_SOCKET)))
+		return failed(b, "cannot show '%s'", SANDBOX_SOCKET);
 	if (mkdir("/dev/shm", 0755) != 0 || mkdir("/dev/pts", 0755) != 0)
 		return failed(b, "cannot make '/dev/pts'");
 	if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
@@ -288,8 +294,12 @@ static int build_all(struct build *b)
 
 int mounts_build(const struct sandbox_spec *spec, char *text, size_t size)
 {
-	struct build b = {
-		.spec = spec, .text = text, .size = size, .view = -1, .home = -1};
+	struct build b = {.spec = spec,
+		.text = text,
+		.size = size,
+		.view = -1,
+		.home = -1,
+		.socket = -1};
 	int r;
 
 	for (size_t i = 0; i < N(b.devices); i++)
@@ -303,5 +313,7 @@ int mounts_build(const struct sandbox_spec *spec, char *text, size_t size)
 		close(b.view);
 	if (b.home >= 0)
 		close(b.home);
+	if (b.socket >= 0)
+		close(b.socket);
 	return r;
 }

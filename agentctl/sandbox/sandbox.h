@@ -26,6 +26,9 @@
 
 struct sandbox;
 
+/** Where the one socket of the outside is shown, if there is one. */
+#define SANDBOX_SOCKET "/dev/agentctl"
+
 /** What to show; all borrowed for the time of sandbox_open. */
 struct sandbox_spec {
 	const char *view;	   /* directory with the content of the workspace */
@@ -33,7 +36,8 @@ struct sandbox_spec {
 	const char *home;	   /* shown, read-only, also below /tmp; or NULL */
 	const char *const *hidden; /* files and directories that appear empty */
 	size_t n_hidden;
-	char *const *env; /* environment of every command, NULL ended */
+	const char *socket; /* shown at SANDBOX_SOCKET, or NULL */
+	char *const *env;   /* environment of every command, NULL ended */
 };
 
 /**

@@ -136,6 +136,7 @@ int tool_contain(struct tool *t)
 		.home = home,
 		.hidden = (const char *const *)hidden.s,
 		.n_hidden = hidden.n,
+		.socket = *t->door.path ? t->door.path : NULL,
 		.env = env.s};
 	r = hidden.failed || env.failed
 		    ? -ENOMEM

@@ -4,6 +4,7 @@
 #ifndef AGENTCTL_TOOL_IMPL_H
 #define AGENTCTL_TOOL_IMPL_H
 
+#include "agentctl/tool/door.h"
 #include "agentctl/tool/tool.h"
 #include "agentctl/tool/workspace.h"
 
@@ -24,8 +25,11 @@ struct tool {
 	bool kept;
 	struct txfs_begun begun;
 	struct sandbox *sandbox;
+	struct door door;
 	int signal_fd; /* signals for the command, -1 before tool_begin */
 	struct policy *policy;
+	char vets[256]; /* lines of the record about commands vetted before begin */
+	struct policy_head head;
 	struct tool_times times;
 	char message[1024];
 };

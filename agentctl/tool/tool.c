@@ -127,6 +127,7 @@ static void give_up(struct tool *t)
 {
 	sandbox_close(t->sandbox);
 	t->sandbox = NULL;
+	door_close(&t->door);
 	if (t->begun.id)
 		txfs_abort(t->fs, t->begun.id, NULL);
 	if (t->mounted_here)
@@ -153,6 +154,25 @@ static int catch_signals(struct tool *t)
 	return t->signal_fd < 0 ? -errno : 0;
 }
 
+/* Without a policy there is nobody to ask. */
+static int open_door(struct tool *t)
+{
+	char tx[24], agent[128];
+	const struct door_label label = {.agent = agent,
+		.tx = tx,
+		.workspace = t->ws.path,
+		.home = getenv("HOME")};
+	int r;
+
+	if (t->o.policy_off)
+		return 0;
+	snprintf(tx, sizeof tx, "%llu", (unsigned long long)t->begun.id);
+	snprintf(agent, sizeof agent, "%s, inside", t->o.agent ? t->o.agent : "agentctl");
+	r = door_open(&t->door, &label);
+	return r ? tool_say(t, r, "cannot make the sandbox's socket: %s", strerror(-r))
+		 : 0;
+}
+
 int tool_begin(struct tool *t)
 {
 	uint64_t at;
@@ -176,6 +196,8 @@ int tool_begin(struct tool *t)
 			fs_failed(t, r, "begin");
 		}
 	}
+	if (r == 0)
+		r = open_door(t);
 	if (r == 0)
 		r = tool_contain(t);
 	if (r != 0) {
@@ -222,6 +244,7 @@ void tool_stop(struct tool *t)
 		return;
 	sandbox_close(t->sandbox);
 	t->sandbox = NULL;
+	door_close(&t->door);
 	tool_move(t, TOOL_STOPPED);
 }
 
@@ -322,6 +345,7 @@ void tool_close(struct tool *t)
 	if (!t)
 		return;
 	sandbox_close(t->sandbox);
+	door_close(&t->door);
 	if (t->fs)
 		txfs_close(t->fs);
 	if (t->signal_fd >= 0)

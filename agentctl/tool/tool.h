@@ -48,6 +48,11 @@ struct tool_times *tool_times(struct tool *t);
  * error, also of policyd, is a refusal and leaves POLICY_DENY and a reason in @a. */
 int tool_vet(struct tool *t, const char *command, struct policy_answer *a);
 
+/** tool_record(t, event): tell policyd's record what became of this piece of work, see
+ * struct policy_event. tool_head(t): the end of the record then, NULL: none. */
+int tool_record(struct tool *t, const char *event);
+const struct policy_head *tool_head(const struct tool *t);
+
 /** tool_quote(argv): as one line of shell; caller frees. NULL: no memory. */
 char *tool_quote(char *const *argv);
 

@@ -102,8 +102,7 @@ int workspace_hidden(const char *home, char ***list, size_t *n)
 	return 0;
 }
 
-/* The nearest directory from @from upwards that has .git, but none above @home. */
-static char *git_parent(const char *from, const char *home)
+char *workspace_project(const char *from, const char *home)
 {
 	auto_free char *dir = mem_strdup(from);
 	bool in_home = home && workspace_below(from, home);
@@ -214,7 +213,7 @@ static int resolve(struct workspace *w, const char *dir, const char *home,
 	if (r != 0)
 		return r < 0 ? r : 0;
 	if (!dir)
-		w->path = git_parent(given, home);
+		w->path = workspace_project(given, home);
 	if (!w->path)
 		w->path = mem_strdup(given);
 	if (!w->path)

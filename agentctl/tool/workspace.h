@@ -35,6 +35,10 @@ bool workspace_below(const char *path, const char *top);
  * against @path, with the reason. */
 bool workspace_refused(const char *path, const char *home, char *message, size_t size);
 
+/** workspace_project(from, home): the nearest directory from @from upwards that has .git,
+ * but none above @home (may be NULL); caller frees. NULL: none. */
+char *workspace_project(const char *from, const char *home);
+
 /** workspace_hidden(home, list, n): real paths that every sandbox hides; caller frees
  * the strings and the list. 0 or -ENOMEM. */
 int workspace_hidden(const char *home, char ***list, size_t *n);

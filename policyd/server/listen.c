@@ -90,6 +90,18 @@ static int take_lock(struct listener *l)
 	return flock(l->lock_fd, LOCK_EX | LOCK_NB) ? -EADDRINUSE : 0;
 }
 
+/* A socket without a daemon, by the lock that we hold; nothing else is removed. */
+static int remove_stale(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -ENOTSOCK;
+	return unlink(path) ? -errno : 0;
+}
+
 int listen_open(struct listener *l, const char *path)
 {
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
@@ -107,7 +119,8 @@ int listen_open(struct listener *l, const char *path)
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (l->fd < 0)
 		return -errno;
-	unlink(path);
+	if ((e = remove_stale(path)))
+		return e;
 	strcpy(sa.sun_path, path);
 	mask = umask(0177);
 	e = bind(l->fd, (struct sockaddr *)&sa, sizeof(sa)) ? -errno : 0;

@@ -7,7 +7,7 @@ has 'not contained yet' "$TMP/out"
 has 'network' "$TMP/out"
 agentctl doctor --json >"$TMP/json" || fail 'json'
 python3 -c 'import json, sys; [json.loads(l) for l in sys.stdin]' <"$TMP/json" || fail 'no JSON'
-for verb in hook mcp serve audit; do
+for verb in mcp serve; do
 	status 2 agentctl "$verb" 2>"$TMP/talk"
 	has 'not supported yet' "$TMP/talk"
 done

@@ -10,6 +10,7 @@ Suite *suite_sandbox(void);
 Suite *suite_provider(void);
 Suite *suite_tool(void);
 Suite *suite_loop(void);
+Suite *suite_hook(void);
 
 /* The cases of suite_tool, one for each source file. */
 TCase *case_late(void);
