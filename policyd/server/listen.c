@@ -15,7 +15,7 @@
 
 #include "policyd/server/private.h"
 
-enum { FIRST_GIVEN = 3, BACKLOG = 512 };
+enum { FIRST_GIVEN = 3, BACKLOG = 4096 };
 
 /* Its directory must be ours, and nobody else may write in it. */
 static int check_dir(const char *sock)
@@ -75,7 +75,6 @@ static int take_given(struct listener *l)
 		fcntl(FIRST_GIVEN, F_SETFL, O_NONBLOCK))
 		return -errno;
 	l->fd = FIRST_GIVEN;
-	l->given = true;
 	return 1;
 }
 
@@ -125,6 +124,7 @@ int listen_open(struct listener *l, const char *path)
 	mask = umask(0177);
 	e = bind(l->fd, (struct sockaddr *)&sa, sizeof(sa)) ? -errno : 0;
 	umask(mask);
+	l->made = !e;
 	return !e && listen(l->fd, BACKLOG) ? -errno : e;
 }
 
@@ -132,7 +132,7 @@ int listen_open(struct listener *l, const char *path)
 void listen_close(struct listener *l)
 {
 	if (l->fd >= 0) {
-		if (!l->given)
+		if (l->made)
 			unlink(l->path);
 		close(l->fd);
 	}

@@ -139,7 +139,7 @@ bool peers_may_log(struct peer_use *u, long now_ms);
 
 struct listener {
 	int fd, lock_fd;
-	bool given; /* by systemd: not ours to remove */
+	bool made; /* by us, not by systemd: ours to remove */
 	const char *path;
 };
 

@@ -20,7 +20,7 @@
 #include "policyd/audit/audit.h"
 #include "policyd/server/client.h"
 
-enum { EVENTS = 256, CLOCK_MS = 1000, PAUSE_MS = 5, ACCEPT_TURN = 64 };
+enum { EVENTS = 256, CLOCK_MS = 1000, PAUSE_MS = 5, ACCEPT_TURN = 256 };
 
 struct loop {
 	struct server *s;

@@ -60,8 +60,9 @@ static bool is_meta(char c)
 static void read_document(struct parser *p, struct pending *d)
 {
 	struct buf b = {0};
+	bool ended = false;
 
-	while (p->s[p->i]) {
+	while (p->s[p->i] && !ended) {
 		const char *line = p->s + p->i;
 		size_t len = strcspn(line, "\n");
 		size_t tabs = d->strip ? strspn(line, "\t") : 0;
@@ -69,11 +70,13 @@ static void read_document(struct parser *p, struct pending *d)
 		if (tabs > len)
 			tabs = len;
 		p->i += len + (line[len] == '\n');
-		if (len - tabs == strlen(d->end) &&
-			!memcmp(line + tabs, d->end, len - tabs))
-			break;
-		buf_add(p->sh, &b, line + tabs, len - tabs + (line[len] == '\n'));
+		ended = len - tabs == strlen(d->end) &&
+			!memcmp(line + tabs, d->end, len - tabs);
+		if (!ended)
+			buf_add(p->sh, &b, line + tabs, len - tabs + (line[len] == '\n'));
 	}
+	if (!ended)
+		parse_error(p);
 	if (d->quoted) {
 		struct seg *s = sh_alloc(p->sh, sizeof(*s));
 
@@ -767,7 +770,7 @@ struct node *sh_parse(struct sh *sh, const char *text)
 
 	p.pending_tail = &p.pending;
 	n = parse_list(&p);
-	if (p.s[p.i])
+	if (p.s[p.i] || p.pending) /* a here-document without an end is no command */
 		parse_error(&p);
 	return n;
 }

@@ -25,6 +25,7 @@ TCase *tcase_programs(void);
 TCase *tcase_code(void);
 TCase *tcase_table(void);
 TCase *tcase_corpus(void);
+TCase *tcase_confine(void);
 
 /** The setting of all tests: home /home/u, workspace and folder /workspace. */
 extern const struct shell_context test_ctx;

@@ -18,11 +18,12 @@ static const char *const good[] = {"", "# only a comment", "a; b & c && d || e |
 	"echo ${a:-${b:-c}} ${#a} ${a//x/y} ${a[@]:1:2} ${!a} ${a@Q}", "diff <(a) >(b)",
 	"echo $'a\\'b' $\"c\"", "a \\\n  b", "echo a#b \"#\"",
 	"select x in a; do :; done", "echo \"$(echo \")\")\"", "((a)) && (b)",
-	"x=$(cat <<E\nhi\nE\n)", "echo {a,b}{1..3}", "cat <<E\nunfinished"};
+	"x=$(cat <<E\nhi\nE\n)", "echo {a,b}{1..3}", "cat <<E\ndone\nE"};
 
-static const char *const bad[] = {"(", ")", "a |", "| a", "a &&", "if a; then b", "for",
-	"fi", "case x in", "echo 'a", "echo \"a", "echo $(a", "echo `a", "echo ${a",
-	"f() ", "a ;; b", "while a; done", "<", "a > ", "{ a", "[[ a"};
+static const char *const bad[] = {"cat <<E", "cat <<E\nx", "(", ")", "a |", "| a", "a &&",
+	"if a; then b", "for", "fi", "case x in", "echo 'a", "echo \"a", "echo $(a",
+	"echo `a", "echo ${a", "f() ", "a ;; b", "while a; done", "<", "a > ", "{ a",
+	"[[ a"};
 
 START_TEST(accepts_what_bash_accepts)
 {

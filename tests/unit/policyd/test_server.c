@@ -175,5 +175,6 @@ Suite *suite_server(void)
 	tcase_add_test(t, links_are_followed);
 	tcase_add_test(t, looks_are_bounded);
 	suite_add_tcase(s, t);
+	suite_add_tcase(s, tcase_confine());
 	return s;
 }
