@@ -23,6 +23,7 @@
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
+UNITDIR ?= $(PREFIX)/lib/systemd/user
 CC      ?= gcc
 ifeq ($(origin CC),default)
 CC      := gcc
@@ -171,6 +172,10 @@ install: all
 	install -m 755 $(BIN)/txfs $(BIN)/policyd $(BIN)/agentctl $(DESTDIR)$(PREFIX)/bin
 	for s in 1 4 5 7 8; do for m in man/*.$$s; do [ ! -f $$m ] || \
 		install -D -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man$$s/$${m##*/}; done; done
+	install -D -m 644 policyd/systemd/policyd.socket $(DESTDIR)$(UNITDIR)/policyd.socket
+	sed 's|@BINDIR@|$(PREFIX)/bin|' policyd/systemd/policyd.service.in \
+		> $(DESTDIR)$(UNITDIR)/policyd.service
+	chmod 644 $(DESTDIR)$(UNITDIR)/policyd.service
 	install -D -m 644 agentctl/hooks/opencode.js $(DESTDIR)$(PREFIX)/share/txfs/opencode.js
 	install -m 644 $(B)/libtxfs.a $(DESTDIR)$(PREFIX)/lib
 	install -m 644 $(wildcard include/txfs/*.h) $(DESTDIR)$(PREFIX)/include/txfs

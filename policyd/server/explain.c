@@ -76,20 +76,21 @@ void explain_json(struct json_object *o, const struct shell_context *ctx,
 /* --- for people ----------------------------------------------------------------------
  */
 
-static const char *const verbs[SHELL_N_VERBS] = {[SHELL_READ] = "read",
-	[SHELL_CREATE] = "write",
-	[SHELL_EDIT] = "edit",
-	[SHELL_OVERWRITE] = "overwrite",
-	[SHELL_DELETE] = "delete",
-	[SHELL_META] = "change the mode, owner or times of",
-	[SHELL_RUN] = "run",
-	[SHELL_SEND] = "send data through",
-	[SHELL_REMOTE] = "change another system by",
-	[SHELL_PRIVILEGE] = "get more rights by",
-	[SHELL_HOST] = "change this machine by",
-	[SHELL_PROCESS] = "act on other processes by",
-	[SHELL_LEAVE] = "leave running",
-	[SHELL_UNDECIDED] = "do something that cannot be read from"};
+/* {p} the program, {w} the word or path. */
+static const char *const forms[SHELL_N_VERBS] = {[SHELL_READ] = "{p} reads {w}",
+	[SHELL_CREATE] = "{p} writes {w}",
+	[SHELL_EDIT] = "{p} edits {w}",
+	[SHELL_OVERWRITE] = "{p} overwrites {w}",
+	[SHELL_DELETE] = "{p} deletes {w}",
+	[SHELL_META] = "{p} changes the mode, owner or times of {w}",
+	[SHELL_RUN] = "{p} runs code: {w}",
+	[SHELL_SEND] = "{p} sends data away: {w}",
+	[SHELL_REMOTE] = "{p} changes another system: {w}",
+	[SHELL_PRIVILEGE] = "{p} runs the rest with more rights",
+	[SHELL_HOST] = "{p} changes this machine: {w}",
+	[SHELL_PROCESS] = "{p} acts on other processes: {w}",
+	[SHELL_LEAVE] = "something goes on running when the command has ended",
+	[SHELL_UNDECIDED] = "{w}"};
 
 static const char *const places[SHELL_N_PLACES] = {[SHELL_NOWHERE] = "",
 	[SHELL_WORKSPACE] = "in the workspace",
@@ -101,28 +102,47 @@ static const char *const places[SHELL_N_PLACES] = {[SHELL_NOWHERE] = "",
 	[SHELL_DEVICE] = "a device",
 	[SHELL_CREDENTIAL] = "credentials, history or another hidden place",
 	[SHELL_EMPTY] = "nothing: the word is empty",
-	[SHELL_UNKNOWN] = "a place not known before it runs"};
+	[SHELL_UNKNOWN] = "where that is, is not known before it runs"};
 
 static const char *const marks[] = {"NO", "ask", "tx", "ok"};
 
-static void print_commands(const struct shell_reading *r)
+/* A word as it would be typed, as far as people care. */
+static void print_word(const char *word)
 {
 	char buf[256];
 
+	shown(word, buf, sizeof(buf));
+	printf(!*buf || strpbrk(buf, " \t'\"$&;|()*?[{") ? " '%s'" : " %s", buf);
+}
+
+static void print_commands(const struct shell_reading *r)
+{
+	if (r->n_commands)
+		puts("it would run");
 	for (size_t i = 0; i < r->n_commands && i < MAX_LINES; i++) {
 		const struct shell_command *c = &r->commands[i];
 
-		printf("%s", i ? "        then " : "  runs  ");
-		if (i && c->piped)
-			printf("(in the pipe) ");
-		for (size_t k = 0; k < c->argc && k < MAX_WORDS; k++) {
-			shown(c->argv[k], buf, sizeof(buf));
-			printf("%s%s", k ? " " : "", *buf ? buf : "''");
-		}
+		printf(i && c->piped ? "    |  " : "      ");
+		for (size_t k = 0; k < c->argc && k < MAX_WORDS; k++)
+			print_word(c->argv[k]);
 		puts(c->argc > MAX_WORDS ? " ..." : "");
 	}
 	if (r->n_commands > MAX_LINES)
-		printf("        and %zu more\n", r->n_commands - MAX_LINES);
+		printf("       and %zu more\n", r->n_commands - MAX_LINES);
+}
+
+static void print_form(const char *form, const char *program, const char *word)
+{
+	for (; *form; form++)
+		if (!strncmp(form, "{p}", 3)) {
+			fputs(program, stdout);
+			form += 2;
+		} else if (!strncmp(form, "{w}", 3)) {
+			fputs(word, stdout);
+			form += 2;
+		} else {
+			putchar(*form);
+		}
 }
 
 static void print_effect(const struct shell_effect *e, const struct policy_answer *ans)
@@ -136,11 +156,11 @@ static void print_effect(const struct shell_effect *e, const struct policy_answe
 	shown(e->word, word, sizeof(word));
 	shown(e->path ? e->path : "", path, sizeof(path));
 	shown(program, by, sizeof(by));
-	printf("  %-4s  %s would %s %s", marks[ans->decision], by, verbs[e->verb],
-		*path	? path
-		: *word ? word
-			: "it");
-	if (*place && (*path || e->place != SHELL_UNKNOWN))
+	printf("  %-4s ", marks[ans->decision]);
+	print_form(forms[e->verb], by, *path ? path : word);
+	if (e->how == SHELL_PRODUCT)
+		place = "the next build makes it again";
+	if (*place && *path)
 		printf(" (%s)", place);
 	puts("");
 }
@@ -157,6 +177,8 @@ static void print_effects(const struct shell_context *ctx, const struct shell_re
 {
 	size_t lines = 0;
 
+	if (r->n_effects)
+		puts("so that");
 	for (size_t i = 0; i < r->n_effects && lines < MAX_LINES; i++) {
 		struct policy_answer ans;
 		size_t k = 0;
@@ -169,37 +191,44 @@ static void print_effects(const struct shell_context *ctx, const struct shell_re
 		print_effect(&r->effects[i], &ans);
 		lines++;
 	}
-	if (!r->n_effects)
-		puts("  ok    nothing that would have to be brought back");
 	if (lines == MAX_LINES)
-		printf("        and more\n");
+		puts("       and more");
+	if (r->undecided)
+		printf("the rest cannot be read: %s\n", r->undecided);
 }
 
-static const char *verdict_text(const struct policy_answer *ans)
+static void print_answer(const struct shell_reading *r, const struct policy_answer *ans)
 {
+	char reason[1024], suggest[1024];
+
+	shown(ans->reason, reason, sizeof(reason));
+	shown(ans->suggest, suggest, sizeof(suggest));
 	switch (ans->decision) {
-	case POLICY_ALLOW: return "allow: it may run.";
+	case POLICY_ALLOW:
+		puts(r->n_effects ? "allow: what it does is routine"
+				  : "allow: it does nothing that would have to be "
+				    "brought back");
+		break;
 	case POLICY_TX:
-		return "tx: it may run; the open transaction can bring everything back.";
-	case POLICY_ASK: return "ask: a person has to decide; without one it is refused.";
-	default: return "deny: it is refused.";
+		puts("tx: it may run, since the open transaction can bring everything "
+		     "back");
+		break;
+	case POLICY_ASK:
+		printf("ask: %s\n", reason);
+		puts("     a person may let it run; with nobody to ask it is refused");
+		break;
+	default: printf("deny: %s\n", reason);
 	}
+	if (*suggest)
+		printf("instead: %s\n", suggest);
 }
 
 static void print_text(const struct shell_context *ctx, const struct shell_reading *r,
 	const struct rules_look *look, const struct policy_answer *ans)
 {
-	char buf[1024];
-
-	puts(verdict_text(ans));
+	print_answer(r, ans);
 	print_commands(r);
 	print_effects(ctx, r, look);
-	if (r->undecided)
-		printf("  ask   not everything could be read: %s\n", r->undecided);
-	if (*ans->reason)
-		printf("  why     %s\n", shown(ans->reason, buf, sizeof(buf)));
-	if (*ans->suggest)
-		printf("  instead %s\n", shown(ans->suggest, buf, sizeof(buf)));
 }
 
 static void print_json(const struct shell_context *ctx, const struct shell_reading *r,

@@ -373,18 +373,18 @@ static void folder_of(const char *path, char *dir, size_t size)
 
 /* Files first, since threads that exist keep their rights to them; then the threads; then
  * the system calls of all. */
-static int open_and_confine(struct server *s)
+static int open_and_confine(struct server *s, const struct listener *l)
 {
 	char state[PATH_MAX], run[PATH_MAX];
 	bool guarded;
 	int e = audit_make_dir(state, sizeof(state)), e_calls;
 
-	folder_of(s->socket, run, sizeof(run));
+	folder_of(l->path, run, sizeof(run));
 	limit();
 	if (e)
 		fprintf(stderr, "policyd: the audit log cannot be written: %s\n",
 			strerror(-e));
-	if ((e_calls = confine_files(e ? NULL : state, run, &guarded)))
+	if ((e_calls = confine_files(e ? NULL : state, l->made ? run : NULL, &guarded)))
 		goto fail;
 	if (!e && (e = audit_open(&s->audit)) && e != -EBUSY)
 		fprintf(stderr, "policyd: the audit log cannot be written: %s\n",
@@ -418,7 +418,7 @@ int server_run(struct server *s)
 	if (!e)
 		e = open_loop(&l);
 	if (!e)
-		e = open_and_confine(s);
+		e = open_and_confine(s, &l.listener);
 	if (!e)
 		e = watch_fd(&l, loader_fd(s->loader), s->loader);
 	l.clock_ms = now_ms();
