@@ -53,6 +53,7 @@ struct txm {
 	struct list foots; /* of commits some open snapshot does not see, oldest first */
 	struct list undos; /* oldest first */
 	uint64_t stage_no;
+	bool recovered; /* what lies in the staging directory is ours */
 
 	pthread_mutex_t bg_lock; /* leaf: the fields of the background thread */
 	pthread_cond_t bg_wake;
@@ -91,9 +92,11 @@ struct nobj {
 	struct base_print staged_print;
 	char taken[48]; /* itself, while or after it is moved out */
 	char *old_path, *new_path;
-	size_t placed;	 /* index of the name its file is put at, SIZE_MAX: none */
-	bool place_lost; /* its known name goes, another link stays: new_path */
-	bool settles;	 /* the checkpoint's end: the base has it */
+	size_t first_new; /* index of its first name that the base lacks */
+	bool swaps;	  /* there it replaces a file */
+	size_t placed;	  /* index of the name its file is put at, SIZE_MAX: none */
+	bool place_lost;  /* its known name goes, another link stays: new_path */
+	bool settles;	  /* the checkpoint's end: the base has it */
 	int64_t settled_ctime_ns;
 	struct delta *image; /* before-image, or NULL */
 };

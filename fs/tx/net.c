@@ -32,7 +32,7 @@ static struct nobj *obj_add(struct net *n, struct delta *d)
 	b->o = d->obj;
 	b->d = d;
 	b->a = d->a;
-	b->first_add = b->placed = SIZE_MAX;
+	b->first_add = b->first_new = b->placed = SIZE_MAX;
 	d->obj->plan = b;
 	n->obj[n->objs++] = b;
 	return b;

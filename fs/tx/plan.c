@@ -3,7 +3,8 @@
  *
  * Order: everything that leaves a place is taken out into the staging directory, deepest
  * first, by the paths of before; then everything that gets a place is put there, shallow
- * first, by the paths of after; then exchanges of content, further hard links,
+ * first, by the paths of after (a new file over an old one in one exchange, so that who
+ * looks always finds one of them); then exchanges of content, further hard links,
  * attributes, and the times of directories last, deepest first. Taking out first makes
  * swaps, cycles and moves into each other harmless, and no step depends on more than it
  * can see.
@@ -118,6 +119,20 @@ static int old_path_of(struct net *n, const struct nname *m, char **out)
 	return asprintf(out, "%s%s%s", dir, *dir ? "/" : "", m->name) < 0 ? -ENOMEM : 0;
 }
 
+/* A new file takes the name of one that goes, as editors and git save: no take, and the
+ * place is an exchange that leaves the old file under the new one's staged name. */
+static bool replaces(struct net *n, size_t i)
+{
+	struct nname *k = &n->name[i];
+	struct nobj *now = k->now ? k->now->plan : NULL, *was = k->base_now->plan;
+
+	if (!now || now->first_new != i || now->in_base || !now->staged[0] ||
+		was->added || S_ISDIR(now->a.mode) || S_ISDIR(was->st.print.mode))
+		return false;
+	now->swaps = true;
+	return true;
+}
+
 static int take(
 	struct txm *m, struct net *n, uint64_t layer, struct nname *k, struct plan *p)
 {
@@ -146,16 +161,33 @@ static int take(
 	return 0;
 }
 
+/* What lies at a name that will mean something else goes. */
+static int leave(struct txm *m, struct net *n, uint64_t layer, size_t i, struct plan *p)
+{
+	struct nname *k = &n->name[i];
+	struct nobj *was = k->base_now->plan, *now;
+
+	if (!replaces(n, i))
+		return take(m, n, layer, k, p);
+	now = k->now->plan;
+	if (!was->taken[0])
+		snprintf(was->taken, sizeof(was->taken), "%s", now->staged);
+	return 0;
+}
+
 static int take_all(struct txm *m, struct net *n, uint64_t layer, struct plan *p)
 {
 	size_t from = p->n;
 
 	for (size_t i = 0; i < n->names; i++) {
 		struct nname *k = &n->name[i];
+		struct nobj *now = k->now ? k->now->plan : NULL;
 		int r = 0;
 
+		if (now && k->base_now != k->now && now->first_new == SIZE_MAX)
+			now->first_new = i;
 		if (k->base_now && k->base_now != k->now && k->base_now->plan)
-			r = take(m, n, layer, k, p);
+			r = leave(m, n, layer, i, p);
 		if (r)
 			return r;
 	}
@@ -174,6 +206,27 @@ static int collect_moved(struct net *n)
 	return 0;
 }
 
+static int place(struct net *n, size_t i, struct plan *p)
+{
+	struct nobj *b = n->name[i].now->plan;
+	struct nobj *was = b->swaps ? n->name[i].base_now->plan : NULL;
+	const struct base_print *print = b->staged[0] ? &b->staged_print : &b->st.print;
+	struct rec_step *s;
+	char *path;
+	int r = net_name_path(n, &n->name[i], &path);
+
+	if (r)
+		return r;
+	b->new_path = strdup(path);
+	b->first_add = b->placed = i;
+	s = add(p, was ? STEP_SWAP : STEP_PLACE, was ? was->o : b->o, path,
+		strdup(b->staged[0] ? b->staged : b->taken));
+	if (!s || !b->new_path)
+		return -ENOMEM;
+	expects(s, was ? &was->st.print : print, was ? print : NULL);
+	return 0;
+}
+
 /* The first new name of an object whose file waits in the staging directory. */
 static int place_all(struct net *n, struct plan *p)
 {
@@ -182,29 +235,16 @@ static int place_all(struct net *n, struct plan *p)
 	for (size_t i = 0; i < n->names; i++) {
 		struct nname *k = &n->name[i];
 		struct nobj *b = k->now ? k->now->plan : NULL;
-		const struct base_print *print;
-		const char *src;
-		struct rec_step *s;
-		char *path;
-		int r;
+		int r = 0;
 
 		if (!b || k->base_now == k->now || b->new_path)
 			continue;
 		if (b->in_base && !b->taken[0])
 			continue; /* it stays; this is a further link */
-		src = b->staged[0] ? b->staged : b->taken;
-		print = b->staged[0] ? &b->staged_print : &b->st.print;
-		if (!*src)
-			continue;
-		r = net_name_path(n, k, &path);
+		if (b->staged[0] || b->taken[0])
+			r = place(n, i, p);
 		if (r)
 			return r;
-		b->new_path = strdup(path);
-		b->first_add = b->placed = i;
-		s = add(p, STEP_PLACE, b->o, path, strdup(src));
-		if (!s || !b->new_path)
-			return -ENOMEM;
-		expects(s, print, NULL);
 	}
 	sort_from(p, from, shallow_first);
 	return 0;

@@ -34,6 +34,7 @@ int txm_new(struct tree *t, const struct txm_opts *o, const struct txm_hooks *h,
 		txm_close(m);
 		return r;
 	}
+	m->recovered = true;
 	*out = m;
 	return 0;
 }
@@ -56,15 +57,18 @@ void txm_close(struct txm *m)
 {
 	struct txfs_ioc_end io = {0};
 	struct tx *x, *tmp;
+	bool needed;
 
 	if (!m)
 		return;
+	needed = !m->recovered;
 	m->h = (struct txm_hooks){.barrier = no_barrier};
 	bg_stop(m);
 	pthread_mutex_lock(&m->lock);
 	if (!tx_main(m) && !commit_behind(m, &io))
 		commit_pending(m, &io);
 	list_for_each_safe (x, tmp, &m->txs, link) {
+		needed |= x->state == TXFS_BEHIND;
 		if (x->state == TXFS_OPEN)
 			suspend_open(m, x);
 		tx_drop(m, x);
@@ -84,6 +88,8 @@ void txm_close(struct txm *m)
 	}
 	pthread_mutex_unlock(&m->lock);
 	bg_stop(m); /* sync and reclaim what was just committed */
+	if (!needed)
+		stage_sweep(m); /* deleted files that something still knew */
 	store_flush(m->t->store, STORE_DURABLE);
 	changes_free(m->page, m->pages);
 	free(m->txrow);

@@ -68,3 +68,16 @@ eq 'f new' "$(cat "$B/e/d/sub/f" "$B/e/new" | tr '\n' ' ' | sed 's/ $//')"
 commit_tx "$M" "$other"
 eq 'changed changed too h made ' "$(cat "$B/e/d/sub"/{f,g,h,made} | tr '\n' ' ')" 'work on what was moved'
 eq new "$(cat "$M/e/new")"
+
+# The same with an orderly unmount.
+txfs umount "$M" || fail umount
+rm -rf "$TMP"/store-*
+make
+mount_ws "$B" "$M"
+fall_behind
+status 1 txfs umount "$M" 2>"$TMP/err"
+has '--force' "$TMP/err"
+txfs umount --force "$M" || fail umount
+chattr -i "$B/e"
+mount_ws "$B" "$M"
+eq 'f new' "$(cat "$B/e/d/sub/f" "$B/e/new" | tr '\n' ' ' | sed 's/ $//')" 'after an unmount'
