@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "agentctl/repl/repl.h"
+#include "common/version.h"
 
 static void help(FILE *f)
 {
@@ -29,6 +30,10 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
 		help(stdout);
+		return 0;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("agentctl " TXFS_VERSION);
 		return 0;
 	}
 	for (const struct repl_verb *v = repl_verbs; v->name; v++) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/version.h"
 #include "policyd/server/server.h"
 
 struct args {
@@ -54,7 +55,8 @@ static int parse(int argc, char **argv, struct args *a)
 		{"rules", required_argument, NULL, 'r'},
 		{"cwd", required_argument, NULL, 'c'},
 		{"workspace", required_argument, NULL, 'w'},
-		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'v'}, {0}};
 	int c;
 
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
@@ -68,6 +70,7 @@ static int parse(int argc, char **argv, struct args *a)
 				return -1;
 			break;
 		case 'h': exit(usage(stdout, 0));
+		case 'v': puts("policyd " TXFS_VERSION); exit(0);
 		default: return -1;
 		}
 	return 0;

@@ -14,6 +14,7 @@
 #include "common/escape.h"
 #include "common/mem.h"
 #include "common/path.h"
+#include "common/version.h"
 #include "fs/cmd/out.h"
 
 /* --- tables ----------------------------------------------------------------------------
@@ -248,6 +249,9 @@ int cmd_main(int argc, char **argv)
 			a.dir = argv[++i];
 		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			help_all(stdout);
+			return out_end() ? CMD_DONE : CMD_FAILED;
+		} else if (!strcmp(argv[i], "--version")) {
+			puts("txfs " TXFS_VERSION);
 			return out_end() ? CMD_DONE : CMD_FAILED;
 		} else {
 			cmd_error("unknown option '%s'; see: txfs --help", argv[i]);

@@ -23,6 +23,7 @@ says 1 4711 -C "$M" savepoint --tx 4711 s
 says 1 "$TMP/elsewhere" -C "$TMP/elsewhere" status
 says 1 "$TMP/none" -C "$TMP/none" status
 says 1 "$TMP/elsewhere" umount "$TMP/elsewhere"
+for p in txfs policyd agentctl; do eq "$p 0.1" "$("$p" --version)"; done
 says 2 nonsense nonsense
 says 2 savepoint -C "$M" savepoint
 says 2 --nonsense -C "$M" begin --nonsense
