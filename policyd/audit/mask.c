@@ -55,9 +55,13 @@ static bool ends_word(char c)
 
 static bool named_end(const char *start, const char *s)
 {
+	char last = s > start ? (char)tolower((unsigned char)s[-1]) : 0;
+
 	for (const char *const *n = names; *n; n++) {
 		size_t len = strlen(*n);
 
+		if ((*n)[len - 1] != last)
+			continue;
 		if ((size_t)(s - start) >= len && !strncasecmp(s - len, *n, len) &&
 			((size_t)(s - start) == len ||
 				!isalnum((unsigned char)s[-(long)len - 1]) || len > 4))
@@ -145,6 +149,8 @@ static size_t known_kind(const char *start, const char *s)
 {
 	size_t n = 0;
 
+	if (!strchr("ANPSacdefghklnprstvwxy", *s) || !*s)
+		return 0;
 	if (s > start && (isalnum((unsigned char)s[-1]) || s[-1] == '_'))
 		return 0;
 	while (word_char(s[n]) || s[n] == '.' || s[n] == '=' || s[n] == '+')

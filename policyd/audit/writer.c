@@ -23,6 +23,8 @@
 #include "policyd/audit/chain.h"
 #include "policyd/audit/writer.h"
 
+enum { GATHER_MS = 5 };
+
 struct writer {
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -207,6 +209,17 @@ static void complain(struct writer *w, int e)
 	w->complained = true;
 }
 
+/* A line a wake-up would cost the loop more than all the rest of a verdict; so lines
+ * gather for a moment. */
+static void gather(struct writer *w)
+{
+	const struct timespec moment = {.tv_nsec = GATHER_MS * 1000000};
+
+	pthread_mutex_unlock(&w->lock);
+	nanosleep(&moment, NULL);
+	pthread_mutex_lock(&w->lock);
+}
+
 static void *writer_thread(void *arg)
 {
 	struct writer *w = arg;
@@ -223,6 +236,8 @@ static void *writer_thread(void *arg)
 		if (!w->n_fill && !w->n_spill)
 			break;
 		w->busy = true;
+		if (!w->stop)
+			gather(w);
 		if (!w->n_spill) {
 			char *swap = w->spill;
 

@@ -112,12 +112,10 @@ static void judge(struct server *s, struct exchange *x, struct json_object *more
 		refuse(&x->ans, "out-of-memory", "policyd is out of memory", "try again");
 		return;
 	}
-	if (s->links)
-		links_begin(s->links);
 	if (q->op == OP_EXEC)
 		rules_judge_exec(s->rules, ws, &ctx, r, &x->ans);
 	else
-		rules_judge(s->rules, ws, &ctx, q->cover, r, look, &x->ans);
+		links_judge(s->links, s->rules, ws, &ctx, q->cover, r, &x->ans);
 	if (more)
 		explain_json(more, &ctx, q->cover, r, look);
 	shell_free(r);

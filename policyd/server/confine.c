@@ -115,14 +115,15 @@ static const int served[] = {SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(close),
 	SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(getcwd), SCMP_SYS(lseek),
 	SCMP_SYS(pread64), SCMP_SYS(getdents64), SCMP_SYS(fcntl), SCMP_SYS(munmap),
 	SCMP_SYS(mremap), SCMP_SYS(brk), SCMP_SYS(madvise), SCMP_SYS(rt_sigprocmask),
-	SCMP_SYS(rt_sigreturn), SCMP_SYS(futex), SCMP_SYS(epoll_wait),
-	SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_pwait2), SCMP_SYS(epoll_ctl),
-	SCMP_SYS(accept4), SCMP_SYS(getsockopt), SCMP_SYS(sendto), SCMP_SYS(recvfrom),
-	SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep),
-	SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(getpid), SCMP_SYS(gettid),
-	SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getrandom), SCMP_SYS(sched_yield),
-	SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(membarrier),
-	SCMP_SYS(restart_syscall), SCMP_SYS(exit), SCMP_SYS(exit_group)};
+	SCMP_SYS(rt_sigreturn), SCMP_SYS(futex), SCMP_SYS(poll), SCMP_SYS(ppoll),
+	SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_pwait2),
+	SCMP_SYS(epoll_ctl), SCMP_SYS(accept4), SCMP_SYS(getsockopt), SCMP_SYS(sendto),
+	SCMP_SYS(recvfrom), SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep),
+	SCMP_SYS(nanosleep), SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(getpid),
+	SCMP_SYS(gettid), SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getrandom),
+	SCMP_SYS(sched_yield), SCMP_SYS(set_robust_list), SCMP_SYS(rseq),
+	SCMP_SYS(membarrier), SCMP_SYS(restart_syscall), SCMP_SYS(exit),
+	SCMP_SYS(exit_group)};
 
 /* Of the folder of the record; where these lead is Landlock's to say. */
 static const int kept[] = {SCMP_SYS(renameat), SCMP_SYS(renameat2), SCMP_SYS(unlink),

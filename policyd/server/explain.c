@@ -259,13 +259,9 @@ static int explain(const struct explain_options *o, const struct shell_context *
 		fprintf(stderr, "policyd: out of memory\n");
 		return 1;
 	}
-	if (!links_new(&links)) {
-		links_begin(links);
+	if (!links_new(&links))
 		look = (struct rules_look){links_look, links};
-	}
-	rules_judge(rules, ws, ctx, POLICY_COVER_TX, r, &look, &ans);
-	if (links)
-		links_begin(links);
+	links_judge(links, rules, ws, ctx, POLICY_COVER_TX, r, &ans);
 	if (o->json)
 		print_json(ctx, r, &look, &ans);
 	else

@@ -76,10 +76,17 @@ void answer_note(struct server *s, const char *what);
 /** links_new(l): start the thread. 0 or -errno. */
 int links_new(struct links **l);
 void links_free(struct links *l);
-/** links_begin(l): a new request: its time and its look-ups start to count. */
+/** links_begin(l): a new command: from here on links_look notes which paths matter.
+ * links_fetch(l): look at them all, at most LINKS_WAIT_MS; then links_look tells. False:
+ * there was none. */
 void links_begin(struct links *l);
+bool links_fetch(struct links *l);
 /** links_look: a struct rules_look's look, with a struct links as argument. */
 enum rules_seen links_look(void *arg, const char *path, char *real, size_t size);
+/** links_judge(l, ...): rules_judge with these looks; @l NULL: without. */
+void links_judge(struct links *l, const struct rules *r, const struct rules *ws,
+	const struct shell_context *ctx, enum policy_cover cover,
+	const struct shell_reading *reading, struct policy_answer *ans);
 
 /* --- loader.c ------------------------------------------------------------------------
  */

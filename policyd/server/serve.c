@@ -29,7 +29,8 @@ struct loop {
 	int epoll, signal_fd;
 	struct client **client, **gone;
 	size_t n, n_gone;
-	size_t n_more, n_paused; /* clients with such a flag, counted each turn */
+	bool waiting; /* some client has a whole line left; counted each turn: */
+	size_t n_more, n_paused;
 	long now, clock_ms;
 	bool stop;
 };
@@ -176,16 +177,21 @@ static void serve_and_watch(struct loop *l, struct client *c, unsigned events)
 {
 	if (c->state == GONE)
 		return;
-	if (serve(l, c, events))
+	if (serve(l, c, events)) {
 		watch(l, c);
-	else
+		l->waiting |= c->more;
+	} else {
 		drop(l, c);
+	}
 }
 
 /* Those with more lines than one, and those whose pause may be over. */
 static void serve_waiting(struct loop *l)
 {
 	l->n_more = l->n_paused = 0;
+	if (!l->waiting)
+		return;
+	l->waiting = false;
 	for (size_t i = l->n; i-- > 0;) { /* from the end: drop moves the last one */
 		struct client *c = l->client[i];
 
@@ -241,6 +247,8 @@ static void take_reload(struct loop *l)
 
 		if (c->state != AWAITING || c->ticket > served)
 			continue;
+		l->waiting |= c->more;
+		l->n_more += c->more; /* do not sleep on it */
 		if (client_reloaded(c, fresh ? NULL : err))
 			watch(l, c);
 		else

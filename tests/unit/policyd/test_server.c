@@ -131,6 +131,15 @@ START_TEST(a_command_over_the_limit_is_refused)
 }
 END_TEST
 
+/* One path, as a command with one path has it looked at. */
+static enum rules_seen look(const char *path, char *real, size_t size)
+{
+	links_begin(server.links);
+	ck_assert_int_eq(links_look(server.links, path, real, size), RULES_UNSEEN);
+	ck_assert(links_fetch(server.links));
+	return links_look(server.links, path, real, size);
+}
+
 START_TEST(links_are_followed)
 {
 	char real[4096], cwd[4096], path[8200];
@@ -139,13 +148,10 @@ START_TEST(links_are_followed)
 	unlink("way-out");
 	ck_assert_int_eq(symlink("/etc", "way-out"), 0);
 	snprintf(path, sizeof(path), "%s/way-out/passwd", cwd);
-	links_begin(server.links);
-	ck_assert_int_eq(
-		links_look(server.links, path, real, sizeof(real)), RULES_EXISTS);
+	ck_assert_int_eq(look(path, real, sizeof(real)), RULES_EXISTS);
 	ck_assert_str_eq(real, "/etc/passwd");
 	snprintf(path, sizeof(path), "%s/way-out/none/at/all", cwd);
-	ck_assert_int_eq(
-		links_look(server.links, path, real, sizeof(real)), RULES_ABSENT);
+	ck_assert_int_eq(look(path, real, sizeof(real)), RULES_ABSENT);
 	ck_assert_str_eq(real, "/etc/none/at/all");
 	unlink("way-out");
 }
@@ -153,13 +159,19 @@ END_TEST
 
 START_TEST(looks_are_bounded)
 {
-	enum rules_seen seen = RULES_UNSEEN;
-	char real[4096];
+	char real[4096], path[32];
 
 	links_begin(server.links);
-	for (int i = 0; i <= LINKS_MAX; i++)
-		seen = links_look(server.links, "/", real, sizeof(real));
-	ck_assert_int_eq(seen, RULES_LATE);
+	for (int i = 0; i <= LINKS_MAX; i++) {
+		snprintf(path, sizeof(path), "/%d", i);
+		ck_assert_int_eq(links_look(server.links, path, real, sizeof(real)),
+			i < LINKS_MAX ? RULES_UNSEEN : RULES_LATE);
+	}
+	ck_assert(links_fetch(server.links));
+	ck_assert_int_eq(
+		links_look(server.links, "/1", real, sizeof(real)), RULES_ABSENT);
+	/* what was not noted is never "not there" */
+	ck_assert_int_eq(links_look(server.links, "/64", real, sizeof(real)), RULES_LATE);
 }
 END_TEST
 
