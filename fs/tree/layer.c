@@ -184,7 +184,7 @@ int layer_keep_orphans(struct view *v)
 
 	list_for_each (d, &from->deltas, in_layer) {
 		if (r || !(d->parts & PART_GONE) || d->a.nlink || S_ISDIR(d->a.mode) ||
-			!d->node->nlookup || d->node->top != d)
+			d->node->top != d || !node_known(d->node))
 			continue;
 		r = keep_orphan(v->t, to, d);
 		n++;

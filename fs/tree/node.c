@@ -285,6 +285,13 @@ void node_lookup(struct node *n)
 		n->refs++;
 }
 
+bool node_known(struct node *n)
+{
+	auto_unlock pthread_mutex_t *l = lock(&n->view->t->nodes_lock);
+
+	return n->nlookup;
+}
+
 void node_forget(struct tree *t, uint64_t id, uint64_t nlookup)
 {
 	struct dead d = {0};

@@ -489,8 +489,10 @@ struct node *node_find(struct view *v, struct obj *o);
 struct node *node_get(struct node *n);
 void node_put(struct node *n);
 
-/** node_lookup(n): count one lookup by the kernel; node_forget takes them back. */
+/** node_lookup(n): count one lookup by the kernel; node_forget takes them back, at any
+ * time, without the gate. node_known(n): whether any are left now. */
 void node_lookup(struct node *n);
+bool node_known(struct node *n);
 void node_forget(struct tree *t, uint64_t id, uint64_t nlookup);
 
 /** node_retire(n): answer ESTALE for this id from now on; the view makes a new node. */
