@@ -184,7 +184,7 @@ static void autocommit(struct txm *m)
 	int r;
 
 	pthread_mutex_lock(&m->lock);
-	r = m->h.barrier(m->h.arg);
+	r = m->stop ? 0 : m->h.barrier(m->h.arg);
 	if (!r && !tx_main(m) && !commit_behind(m, &io))
 		r = commit_pending(m, &io);
 	pthread_mutex_unlock(&m->lock);

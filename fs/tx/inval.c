@@ -42,7 +42,7 @@ void inval_add_inode(struct inval *i, uint64_t node)
 
 void inval_send(struct txm *m, struct inval *i)
 {
-	if (m->h.invalidate && (i->entries || i->inodes || i->all))
+	if (m->h.invalidate && !m->stop && (i->entries || i->inodes || i->all))
 		m->h.invalidate(m->h.arg, i);
 	for (size_t k = 0; k < i->entries; k++)
 		free(i->entry[k].name);

@@ -62,7 +62,7 @@ void txm_close(struct txm *m)
 	if (!m)
 		return;
 	needed = !m->recovered;
-	m->h = (struct txm_hooks){.barrier = no_barrier};
+	m->stop = true; /* from now on the kernel is neither asked nor told */
 	bg_stop(m);
 	pthread_mutex_lock(&m->lock);
 	if (!tx_main(m) && !commit_behind(m, &io))
