@@ -71,6 +71,9 @@ struct serve {
 	_Atomic uint64_t requests;
 	struct worker worker[MAX_WORKERS];
 	int workers;
+	pthread_t signals;
+	bool hears;	     /* signals runs */
+	_Atomic bool ending; /* it has to end */
 
 	/* barrier.c */
 	pthread_mutex_t barrier_lock;

@@ -131,6 +131,60 @@ static void workers_join(struct serve *s)
 	}
 }
 
+/* --- signals
+ * -------------------------------------------------------------------------------- */
+
+static void ending_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGHUP);
+}
+
+/* One asks for an end in good order: detach, so that no new request comes. */
+static void *signals(void *arg)
+{
+	struct serve *s = arg;
+	sigset_t set;
+	int sig;
+
+	ending_signals(&set);
+	while (!sigwait(&set, &sig) && !s->ending)
+		if (sig != SIGHUP && umount2(s->o.mnt, MNT_DETACH) < 0)
+			fuse_session_exit(s->se);
+	return NULL;
+}
+
+/* Before there are threads. What comes while we start is heard once we serve. */
+static void signals_block(void)
+{
+	sigset_t set;
+
+	ending_signals(&set);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int signals_start(struct serve *s)
+{
+	int r = pthread_create(&s->signals, NULL, signals, s);
+
+	s->hears = !r;
+	return -r;
+}
+
+/* Before the session goes that it would end. */
+static void signals_stop(struct serve *s)
+{
+	if (!s->hears)
+		return;
+	s->ending = true;
+	pthread_kill(s->signals, SIGHUP);
+	pthread_join(s->signals, NULL);
+	s->hears = false;
+}
+
 /* --- start
  * ------------------------------------------------------------------------------------ */
 
@@ -222,6 +276,8 @@ static int start_threads(struct serve *s, char **msg)
 		r = workers_start(s);
 	if (!r)
 		r = barrier_wait(s);
+	if (!r)
+		r = signals_start(s);
 	if (r)
 		return fail(msg, r, "cannot serve '%s': %s", s->o.mnt, strerror(-r));
 	s->epochs = !raw_inc_epoch(s);
@@ -293,6 +349,7 @@ static int start(struct serve *s, char **msg)
 
 static void stop(struct serve *s)
 {
+	signals_stop(s);
 	if (s->controls)
 		control_stop(s);
 	watch_stop(s);
@@ -308,38 +365,6 @@ static void stop(struct serve *s)
 	store_close(s->store);
 	if (s->registered)
 		txfs_workspace_del(s->o.mnt);
-}
-
-/* A signal asks for an end in good order: detach, so that no new request comes. */
-static void *signals(void *arg)
-{
-	struct serve *s = arg;
-	sigset_t set;
-	int sig;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	while (!sigwait(&set, &sig))
-		if (sig != SIGHUP && umount2(s->o.mnt, MNT_DETACH) < 0)
-			fuse_session_exit(s->se);
-	return NULL;
-}
-
-static void block_signals(struct serve *s)
-{
-	pthread_t t;
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	if (!pthread_create(&t, NULL, signals, s))
-		pthread_detach(t);
 }
 
 static void to_background(struct serve *s)
@@ -395,7 +420,7 @@ static int serve(const struct mount_opts *o, int fd)
 		to_background(s);
 	grow_descriptors();
 	r = barrier_start(s);
-	block_signals(s);
+	signals_block();
 	if (!r)
 		r = start(s, &msg);
 	if (write(fd, &r, sizeof(r)) != sizeof(r) ||
