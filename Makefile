@@ -11,6 +11,7 @@
 #   check-agent     agentctl end to end
 #   check-long      longer versions of the same (crash points, soak)
 #   lint            layering, headers, formatting, static analysis, manuals
+#   bench-policy    verdicts on labelled commands, class by class, and their latency
 #   bench-quick     txfs beside ext4 and fuse-overlayfs, under three minutes
 #   install         to $(DESTDIR)$(PREFIX)
 # Knobs
@@ -97,7 +98,7 @@ $(BIN)/policyd: $(call obj,policyd/main.c $(SRC_policy) $(SRC_shell) $(SRC_pclie
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS_ALL) -o $@ $^ $(call libs,$(PKGS_POLICY))
 
-$(BIN)/agentctl: $(call obj,agentctl/main.c $(SRC_agent) $(SRC_client) $(SRC_pclient) $(SRC_audit) $(SRC_shell) $(SRC_common))
+$(BIN)/agentctl: $(call obj,agentctl/main.c $(SRC_agent) $(SRC_client) $(SRC_pclient) $(SRC_audit) $(SRC_common))
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS_ALL) -o $@ $^ $(call libs,$(PKGS_AGENT))
 
@@ -163,6 +164,9 @@ demo:
 lint: all
 	$(Q)bash tests/lint/lint.sh "$(CC)" "$(filter-out -fsanitize%,$(CFLAGS_ALL))"
 
+bench-policy: all tools
+	$(Q)python3 benchmarks/policy.py $(BIN) --expect tests/policy/expect.tsv
+
 bench-quick: all tools
 	$(Q)bash benchmarks/quick.sh $(BIN)
 
@@ -184,7 +188,7 @@ clean:
 	rm -rf build
 
 .PHONY: all deps demo check check-all check-unit check-mount check-policy check-agent \
-	check-long lint bench-quick install clean unit-tests tools
+	check-long lint bench-quick bench-policy install clean unit-tests tools
 .DELETE_ON_ERROR:
 
 # Taken in by .incbin, which -MMD does not see.

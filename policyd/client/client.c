@@ -133,6 +133,19 @@ static int send_all(struct policy *p, const char *s, size_t n, long end)
 	return 0;
 }
 
+/* In one piece, since each would wake the daemon. */
+static int send_line(struct policy *p, const char *text, long end)
+{
+	size_t n = strlen(text);
+	auto_free char *line = malloc(n + 1);
+
+	if (!line)
+		return -ENOMEM;
+	memcpy(line, text, n);
+	line[n] = '\n';
+	return send_all(p, line, n + 1, end);
+}
+
 /* One line into @buf, without its newline. Anything behind the newline is an error. */
 static int read_line(struct policy *p, char *buf, size_t size, long end)
 {
@@ -244,8 +257,8 @@ static int ask(struct policy *p, struct json_object *o, struct policy_answer *an
 	json_object_object_add(o, "v", json_object_new_int(POLICY_VERSION));
 	json_object_object_add(o, "id", json_object_new_int64((int64_t)id));
 	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
-	if (line && text && !(r = send_all(p, text, strlen(text), end)))
-		r = send_all(p, "\n", 1, end);
+	if (line && text)
+		r = send_line(p, text, end);
 	json_object_put(o);
 	if (!r)
 		r = read_line(p, line, max, end);
