@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "policyd/server/client.h"
 #include "tests/unit/policyd/suites.h"
 
@@ -175,6 +176,37 @@ START_TEST(looks_are_bounded)
 }
 END_TEST
 
+/* What the fuzzer of the protocol found worth keeping: never "allow" for a piece of it.
+ */
+START_TEST(the_corpus_of_the_protocol_is_answered)
+{
+	const char *tests = getenv("TESTS");
+	char dir[1024], path[1400], text[8192];
+	auto_dir DIR *d = NULL;
+	struct dirent *e;
+	int files = 0;
+
+	snprintf(dir, sizeof(dir), "%s/fuzz/request", tests ? tests : "tests");
+	d = opendir(dir);
+	ck_assert_msg(d != NULL, "no corpus in '%s'; set TESTS", dir);
+	while ((e = readdir(d))) {
+		auto_file FILE *f = NULL;
+		size_t n;
+
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		f = fopen(path, "re");
+		ck_assert_ptr_nonnull(f);
+		n = fread(text, 1, sizeof(text), f);
+		for (size_t cut = 0; cut < n; cut++)
+			ck_assert_str_eq(decision_of(text, cut), "deny");
+		files++;
+	}
+	ck_assert_int_ge(files, 10);
+}
+END_TEST
+
 Suite *suite_server(void)
 {
 	Suite *s = suite_create("server");
@@ -184,6 +216,7 @@ Suite *suite_server(void)
 	tcase_add_loop_test(t, a_line_is_answered, 0, sizeof(rows) / sizeof(*rows));
 	tcase_add_test(t, a_nul_byte_is_refused);
 	tcase_add_test(t, a_command_over_the_limit_is_refused);
+	tcase_add_test(t, the_corpus_of_the_protocol_is_answered);
 	tcase_add_test(t, links_are_followed);
 	tcase_add_test(t, looks_are_bounded);
 	suite_add_tcase(s, t);
