@@ -36,6 +36,7 @@ txfs -C "$P" abort --tx "$(grep -o '^[0-9]*' "$TMP/private" | head -n 1)" >/dev/
 # inside a run
 cat >"$TMP/inside.sh" <<'END'
 [ -S /dev/agentctl ] || exit 9
+PATH=$PWD:$PATH
 e='{"hook_event_name":"PreToolUse","cwd":"'$PWD'","tool_name":"Bash","tool_input":{"command":"CMD"}}'
 echo "${e/CMD/rm src/main.c}" | agentctl hook claude || exit 10
 echo "${e/CMD/rm -rf $HOME}" | agentctl hook claude
@@ -61,7 +62,7 @@ for s in held:
 assert say(dict(base, command="ls"))["decision"] == "allow"
 PY
 END
-cp "$TMP/inside.sh" "$P/inside.sh"
+cp "$TMP/inside.sh" "$BIN/agentctl" "$P" # a run sees no tree below /tmp but its own
 cd "$P" || exit 1
 status 0 agentctl run -- bash inside.sh 2>"$TMP/talk"
 tx=$(grep -o 'tx [0-9]*' "$TMP/talk" | grep -o '[0-9]*' | head -n 1)
