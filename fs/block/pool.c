@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include "common/cleanup.h"
 #include "common/hash.h"
@@ -32,6 +33,7 @@ struct pool {
 	atomic_uint refs;
 	atomic_uint_fast64_t limit; /* bytes, 0: none */
 	atomic_uint_fast64_t end;   /* written under lock */
+	uint64_t room_to;	    /* there was room for growing that far; under lock */
 	atomic_bool told;	    /* of a wrong hash, in the log */
 	pthread_mutex_t lock;
 };
@@ -112,6 +114,26 @@ uint64_t pool_id(const struct pool *p)
 /* --- writing ---------------------------------------------------------------------------
  */
 
+/* Payload leaves the last part of the disk to the database, so that what is to be told to
+ * it, an abort first of all, still finds room. Asked once in some MiB. */
+static int look_for_room(struct pool *p, uint64_t end)
+{
+	struct statvfs st;
+	uint64_t have, keep;
+
+	if (fstatvfs(p->fd, &st) < 0)
+		return -errno;
+	have = (uint64_t)st.f_bavail * st.f_frsize;
+	keep = (uint64_t)st.f_blocks * st.f_frsize / 16;
+	if (keep > POOL_KEEP_FREE)
+		keep = POOL_KEEP_FREE;
+	if (have <= keep)
+		return -ENOSPC;
+	have = (have - keep) / 2;
+	p->room_to = end + (have < POOL_KEEP_FREE ? have : POOL_KEEP_FREE);
+	return 0;
+}
+
 static int take_place(struct pool *p, size_t bytes, uint64_t *off)
 {
 	auto_unlock pthread_mutex_t *l = lock(&p->lock);
@@ -119,6 +141,12 @@ static int take_place(struct pool *p, size_t bytes, uint64_t *off)
 
 	if (limit && (end > limit || bytes > limit - end))
 		return -EDQUOT;
+	if (end + bytes > p->room_to) {
+		int err = look_for_room(p, end + bytes);
+
+		if (err)
+			return err;
+	}
 	*off = end;
 	atomic_store(&p->end, end + bytes);
 	return 0;

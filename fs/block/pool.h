@@ -17,6 +17,7 @@
 
 #define POOL_BLOCK 4096u
 #define POOL_CHUNK_MAX (128u << 10)
+#define POOL_KEEP_FREE (16u << 20) /* bytes of the disk, or a 16th of a small one */
 
 struct pool;
 

@@ -43,7 +43,10 @@ struct store {
 	uint64_t want_written, want_synced; /* highest group a flush waits for */
 	int error;
 	bool stop;
-	pthread_cond_t wal; /* for the checkpointer */
+	bool writing;	      /* the writer has a batch in hand */
+	unsigned int refused; /* batches that found no room */
+	atomic_bool full;     /* the last one did: it waits in the queue */
+	pthread_cond_t wal;   /* for the checkpointer */
 	bool wal_wanted, wal_stop;
 
 	/* the writer's own */

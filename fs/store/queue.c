@@ -153,6 +153,37 @@ struct chunk *queue_take(struct queue *q, size_t recs)
 	return first;
 }
 
+void queue_put_back(struct queue *q, struct chunk *list)
+{
+	struct chunk *last = NULL;
+
+	for (struct chunk *c = list; c; c = c->next) {
+		q->recs += c->recs;
+		q->bytes += c->used;
+		last = c;
+	}
+	if (!last)
+		return;
+	last->next = q->first;
+	q->first = list;
+	if (!q->last)
+		q->last = last;
+}
+
+void queue_cancel(struct queue *q, size_t nth)
+{
+	struct chunk *c = q->first;
+	size_t at = 0;
+
+	for (; c && nth >= c->groups; c = c->next)
+		nth -= c->groups;
+	if (!c)
+		return;
+	for (; nth; nth--)
+		at += ((struct group *)(c->data + at))->bytes;
+	((struct group *)(c->data + at))->n = 0;
+}
+
 void queue_free(struct chunk *list)
 {
 	while (list) {

@@ -41,6 +41,12 @@ int queue_put(struct queue *q, const struct rec *r, size_t n, size_t bytes);
  * as a list that the caller gives to queue_free. */
 struct chunk *queue_take(struct queue *q, size_t recs);
 
+/** queue_put_back(q, list): what queue_take gave, to the front again. */
+void queue_put_back(struct queue *q, struct chunk *list);
+
+/** queue_cancel(q, nth): the nth group from the front, from 0, will do nothing. */
+void queue_cancel(struct queue *q, size_t nth);
+
 void queue_free(struct chunk *list);
 
 /** queue_each(c, f, arg): call f(arg, group) for each group of a list, in order; a

@@ -290,14 +290,17 @@ int store_dirfd(const struct store *s)
 	return s->dirfd;
 }
 
-int store_log(struct store *s, const struct rec *r, size_t n)
+/* Lock held. */
+static int log_group(struct store *s, const struct rec *r, size_t n)
 {
 	size_t bytes = queue_group_bytes(r, n);
-	auto_unlock pthread_mutex_t *l = lock(&s->lock);
 	int err;
 
-	while (!s->error && s->queue.bytes && s->queue.bytes + bytes > STORE_QUEUE_MAX)
+	while (!s->error && s->queue.bytes && s->queue.bytes + bytes > STORE_QUEUE_MAX) {
+		if (s->full)
+			return -ENOSPC;
 		pthread_cond_wait(&s->done, &s->lock);
+	}
 	if (s->error || !n)
 		return s->error;
 	err = queue_put(&s->queue, r, n, bytes);
@@ -311,10 +314,17 @@ int store_log(struct store *s, const struct rec *r, size_t n)
 	return 0;
 }
 
-int store_flush(struct store *s, enum store_flush_how how)
+int store_log(struct store *s, const struct rec *r, size_t n)
 {
 	auto_unlock pthread_mutex_t *l = lock(&s->lock);
-	uint64_t want = s->logged;
+
+	return log_group(s, r, n);
+}
+
+/* Lock held. -ENOSPC: a try since then found the disk full. */
+static int flush_to(struct store *s, enum store_flush_how how, uint64_t want)
+{
+	unsigned int refused = s->refused;
 	const uint64_t *have = how == STORE_DURABLE ? &s->synced : &s->written;
 	uint64_t *asked = how == STORE_DURABLE ? &s->want_synced : &s->want_written;
 
@@ -323,9 +333,45 @@ int store_flush(struct store *s, enum store_flush_how how)
 			*asked = want;
 		pthread_cond_signal(&s->work);
 	}
-	while (!s->error && *have < want)
+	while (!s->error && *have < want && s->refused == refused)
 		pthread_cond_wait(&s->done, &s->lock);
-	return s->error;
+	return s->error ? s->error : *have < want ? -ENOSPC : 0;
+}
+
+int store_flush(struct store *s, enum store_flush_how how)
+{
+	auto_unlock pthread_mutex_t *l = lock(&s->lock);
+
+	return flush_to(s, how, s->logged);
+}
+
+int store_commit(struct store *s, const struct rec *r, size_t n, bool *unsure)
+{
+	auto_unlock pthread_mutex_t *l = lock(&s->lock);
+	int err = log_group(s, r, n);
+	uint64_t group = s->logged;
+
+	*unsure = false;
+	if (err)
+		return err;
+	err = flush_to(s, STORE_DURABLE, group);
+	while (err && s->writing)
+		pthread_cond_wait(&s->done, &s->lock);
+	if (!err || (!s->error && s->synced >= group))
+		return 0;
+	if (!s->error && s->written < group) {
+		queue_cancel(&s->queue, (size_t)(group - s->written - 1));
+		return err;
+	}
+	*unsure = true; /* nothing may follow it before the next open has looked */
+	if (!s->error)
+		s->error = err;
+	return err;
+}
+
+bool store_full(struct store *s)
+{
+	return s->full;
 }
 
 int store_error(struct store *s)

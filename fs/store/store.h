@@ -180,7 +180,8 @@ int store_dirfd(const struct store *s);
 
 /** store_log(s, r, n): log one group of @n records; strings and blobs are copied. Returns
  * 0 or the kept error or -ENOMEM (then nothing of the group was taken). Does not wait for
- * the disk unless more than STORE_QUEUE_MAX bytes are queued. */
+ * the disk unless more than STORE_QUEUE_MAX bytes are queued (-ENOSPC where they wait for
+ * room on a full one). */
 int store_log(struct store *s, const struct rec *r, size_t n);
 #define STORE_QUEUE_MAX (64u << 20)
 
@@ -188,9 +189,17 @@ enum store_flush_how {
 	STORE_WRITTEN, /* survives the death of this process */
 	STORE_DURABLE, /* survives a power cut (WAL synced) */
 };
-/** store_flush(s, how): wait until everything logged before is in the file. 0 or -errno.
- */
+/** store_flush(s, how): wait until everything logged before is in the file. 0 or -errno;
+ * after -ENOSPC it is still queued, and is written when there is room. */
 int store_flush(struct store *s, enum store_flush_how how);
+
+/** store_commit(s, r, n, unsure): log a group that is durable when this returns 0, and
+ * will never be in the file when it fails; unless *unsure: then it may be, and the store
+ * takes nothing more. Waits for the disk. */
+int store_commit(struct store *s, const struct rec *r, size_t n, bool *unsure);
+
+/** store_full(s): the disk had no room at the last try. Never blocks. */
+bool store_full(struct store *s);
 
 /** store_error(s): the kept error, or 0. */
 int store_error(struct store *s);

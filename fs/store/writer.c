@@ -12,7 +12,9 @@
  * that does not happen, so at WAL_HARD pages the writer itself copies the rest.
  *
  * A batch that fails is rolled back, and its error kept for good: the file stays at the
- * end of the batch before. Only a lack of memory is tried again, a few times.
+ * end of the batch before. A lack of memory is tried again a few times; one of room on
+ * the disk until there is some, with the batch in the queue meanwhile, so that a full
+ * disk keeps nobody from going back to where there was room.
  */
 #include "fs/store/impl.h"
 
@@ -30,6 +32,7 @@
 #define WAL_SOFT 2048 /* pages */
 #define WAL_HARD 16384
 #define NOMEM_TRIES 5
+#define FULL_NS 200000000L /* between two tries while the disk is full */
 
 struct batch {
 	struct chunk *list;
@@ -251,18 +254,18 @@ static bool has_work(struct store *s)
 	       ids_low(&s->objects);
 }
 
-/* Give a small queue the time to grow. */
+/* Give a small queue the time to grow, a full disk that to get room. */
 static void linger(struct store *s)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += DELAY_NS;
+	until.tv_nsec += s->full ? FULL_NS : DELAY_NS;
 	if (until.tv_nsec >= 1000000000L) {
 		until.tv_sec++;
 		until.tv_nsec -= 1000000000L;
 	}
-	while (!s->stop && !flush_waits(s) && s->queue.recs < FULL_RECS)
+	while (!s->stop && !flush_waits(s) && (s->full || s->queue.recs < FULL_RECS))
 		if (pthread_cond_timedwait(&s->work, &s->lock, &until) == ETIMEDOUT)
 			return;
 }
@@ -278,25 +281,48 @@ static struct batch take_batch(struct store *s)
 	return b;
 }
 
+/* Who waits for a flush hears it; the batch is tried again. */
+static void wait_for_room(struct store *s, struct batch *b, int err)
+{
+	if (!s->full)
+		log_error("no room for '%s/store.db': %s; nothing more is changed until "
+			  "there is some",
+			s->dir, strerror(-err));
+	queue_put_back(&s->queue, b->list);
+	b->list = NULL;
+	if (!s->full) { /* what is copied from the WAL makes room in it */
+		s->wal_wanted = true;
+		pthread_cond_signal(&s->wal);
+	}
+	s->full = true;
+	s->refused++;
+	s->want_written = s->written;
+	s->want_synced = s->synced;
+}
+
 /* Called with the lock held; gives it up while writing. */
 static void do_batch(struct store *s)
 {
 	struct batch b = take_batch(s);
-	int err;
+	int err, care;
 
+	s->writing = true;
 	pthread_mutex_unlock(&s->lock);
 	err = write_batch(s, &b);
-	queue_free(b.list);
-	if (!err)
-		err = care_for_wal(s);
+	care = err ? 0 : care_for_wal(s);
 	pthread_mutex_lock(&s->lock);
-	if (err || s->error) {
-		keep_error(s, err);
-	} else {
+	s->writing = false;
+	if ((err == -ENOSPC || err == -EDQUOT) && !s->stop && !s->error)
+		wait_for_room(s, &b, err);
+	else if (err || care || s->error)
+		keep_error(s, err ? err : care);
+	if (!err && !s->error) {
+		s->full = false;
 		s->written = b.last;
 		if (b.durable)
 			s->synced = b.last;
 	}
+	queue_free(b.list);
 	pthread_cond_broadcast(&s->done);
 }
 

@@ -73,17 +73,32 @@ struct rec *log_add(struct log *l, enum rec_op op)
 	return &l->r[l->n++];
 }
 
+static void log_free(struct log *l)
+{
+	free_strings(l);
+	if (l->r != l->fixed)
+		free(l->r);
+}
+
 int log_end(struct tree *t, struct log *l, int err)
 {
 	int e = l->err;
 
 	if (!e && l->n)
 		e = store_log(t->store, l->r, l->n);
-	err = err ? err : e;
-	free_strings(l);
-	if (l->r != l->fixed)
-		free(l->r);
-	return err;
+	log_free(l);
+	return err ? err : e;
+}
+
+int log_commit(struct tree *t, struct log *l, bool *unsure)
+{
+	int r = l->err;
+
+	*unsure = false;
+	if (!r)
+		r = store_commit(t->store, l->r, l->n, unsure);
+	log_free(l);
+	return r;
 }
 
 struct delta *delta_new(struct tree *t, struct layer *l, struct obj *o)
@@ -201,6 +216,8 @@ int delta_for(struct node *n, uint32_t parts, struct log *l, struct delta **out)
 	struct attr a;
 	int r;
 
+	if (store_full(t->store))
+		return -ENOSPC;
 	if (d && d->layer == top) {
 		d->parts |= parts;
 		*out = d;

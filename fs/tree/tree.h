@@ -360,6 +360,8 @@ void log_init(struct log *l);
 /** log_end(t, l, err): write the group, also where @err ended the request: what it holds
  * was done in memory. Frees; returns @err or the failure. */
 int log_end(struct tree *t, struct log *l, int err);
+/** log_commit(t, l, unsure): the same by store_commit(). */
+int log_commit(struct tree *t, struct log *l, bool *unsure);
 struct rec *log_add(struct log *l, enum rec_op op); /* zeroed; never NULL */
 
 /** layer_row(l, state, ended, counts, r): the row of @l; counts may be NULL. */

@@ -144,9 +144,7 @@ static void log_identity(struct commit *c, struct log *l)
 /* @unsure: the disk failed on the way, and the group may be in the file all the same. */
 static int decide(struct commit *c, bool *unsure)
 {
-	struct store *s = c->m->t->store;
 	struct log l;
-	int r;
 
 	log_init(&l);
 	c->l->seq = c->seq;
@@ -154,12 +152,7 @@ static int decide(struct commit *c, bool *unsure)
 	for (size_t i = 0; i < c->p->n; i++)
 		log_add(&l, REC_STEP)->step = c->p->step[i];
 	log_identity(c, &l);
-	r = log_end(c->m->t, &l, 0);
-	if (r)
-		return r;
-	r = store_flush(s, STORE_DURABLE);
-	*unsure = r != 0;
-	return r;
+	return log_commit(c->m->t, &l, unsure);
 }
 
 /* --- publish

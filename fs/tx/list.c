@@ -166,7 +166,7 @@ static int collect_log(struct txm *m)
 {
 	int r = store_flush(m->t->store, STORE_WRITTEN);
 
-	if (!r)
+	if (!r || r == -ENOSPC) /* then the newest lines lack */
 		r = store_load_layers(m->t->store, log_row, m);
 	if (!r && m->txrows)
 		qsort(m->txrow, m->txrows, sizeof(*m->txrow), newest_first);

@@ -369,7 +369,13 @@ static void run(struct txm *m, struct txfs_ioc_end *io, const char *verb,
 	pthread_mutex_unlock(&m->lock);
 	io->error = -r;
 	io->total_ns = (uint64_t)(tree_mono_ns() - start);
-	if (r)
+	if (r == -ENOSPC)
+		tx_say(io->message,
+			"cannot %s: no space left on the file system of the base or of "
+			"the "
+			"store; nothing was changed, make room and try again",
+			verb);
+	else if (r)
 		tx_say(io->message, "cannot %s: %s", verb, strerror(-r));
 }
 

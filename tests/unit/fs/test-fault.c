@@ -34,6 +34,7 @@ struct countdown {
 
 static struct countdown io = {-1, false}, sqlite_mem = {-1, false};
 static int io_code;
+static atomic_bool disk_is_full; /* each write fails */
 
 static void arm(struct countdown *c, long n)
 {
@@ -72,7 +73,7 @@ static int f_read(sqlite3_file *f, void *p, int n, sqlite3_int64 at)
 
 static int f_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at)
 {
-	if (due(&io)) {
+	if (due(&io) || atomic_load(&disk_is_full)) {
 		if (n > 1) /* torn */
 			PASS(f, xWrite, p, n / 2, at);
 		return io_code;
@@ -317,7 +318,7 @@ START_TEST(each_write_fails_for_lack_of_room)
 }
 END_TEST
 
-START_TEST(lack_of_room_is_told_as_such)
+static struct store *store_on_a_full_disk(void)
 {
 	struct store *s = NULL;
 	char *msg = NULL;
@@ -327,15 +328,59 @@ START_TEST(lack_of_room_is_told_as_such)
 	ck_assert_int_eq(store_open(dir, &s, &msg), 0);
 	ck_assert_int_eq(log_group(s, 0), 0);
 	ck_assert_int_eq(store_flush(s, STORE_DURABLE), 0);
-	arm(&io, 0);
+	atomic_store(&disk_is_full, true);
 	ck_assert_int_eq(log_group(s, 1), 0);
 	ck_assert_int_eq(store_flush(s, STORE_DURABLE), -ENOSPC);
-	ck_assert_int_eq(store_error(s), -ENOSPC);
-	ck_assert_int_eq(log_group(s, 2), -ENOSPC);
+	ck_assert(store_full(s));
+	return s;
+}
+
+/* P2, P8: what found no room waits for it, in order. */
+START_TEST(what_found_no_room_is_written_later)
+{
+	struct store *s = store_on_a_full_disk();
+
+	ck_assert_int_eq(store_error(s), 0);
+	ck_assert_int_eq(log_group(s, 2), 0);
 	ck_assert_int_eq(store_flush(s, STORE_WRITTEN), -ENOSPC);
+	atomic_store(&disk_is_full, false);
+	ck_assert_int_eq(store_flush(s, STORE_DURABLE), 0);
+	ck_assert(!store_full(s));
 	store_close(s);
+	check_prefix(3);
+	ck_assert_int_eq(rows, 3);
+}
+END_TEST
+
+START_TEST(a_disk_that_stays_full_ends_with_what_was_written)
+{
+	struct store *s = store_on_a_full_disk();
+
+	store_close(s);
+	atomic_store(&disk_is_full, false);
 	check_prefix(1);
-	ck_assert_int_eq(rows, 1); /* nothing after the failure */
+	ck_assert_int_eq(rows, 1);
+}
+END_TEST
+
+/* P2: a commit that was refused for lack of room never comes true later. */
+START_TEST(a_commit_without_room_is_withdrawn)
+{
+	struct store *s = store_on_a_full_disk();
+	const struct rec r[2] = {
+		{.op = REC_NAME, .name = {1, 1, "commit", 1, 0}},
+		{.op = REC_NAME, .name = {1, 2, "commit", 1, 0}},
+	};
+	bool unsure = true;
+
+	ck_assert_int_eq(store_commit(s, r, 2, &unsure), -ENOSPC);
+	ck_assert(!unsure);
+	ck_assert_int_eq(log_group(s, 2), 0);
+	atomic_store(&disk_is_full, false);
+	ck_assert_int_eq(store_flush(s, STORE_DURABLE), 0);
+	store_close(s);
+	check_prefix(3);
+	ck_assert_int_eq(rows, 3);
 }
 END_TEST
 
@@ -390,7 +435,9 @@ Suite *suite_fault(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, each_write_and_sync_fails_with_eio);
 	tcase_add_test(t, each_write_fails_for_lack_of_room);
-	tcase_add_test(t, lack_of_room_is_told_as_such);
+	tcase_add_test(t, what_found_no_room_is_written_later);
+	tcase_add_test(t, a_disk_that_stays_full_ends_with_what_was_written);
+	tcase_add_test(t, a_commit_without_room_is_withdrawn);
 	tcase_add_test(t, each_allocation_of_ours_fails);
 	tcase_add_loop_test(t, each_allocation_of_sqlite_fails, 0, 4);
 	suite_add_tcase(s, t);
