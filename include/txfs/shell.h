@@ -95,6 +95,7 @@ struct shell_command {
 	size_t argc;
 	size_t first_effect, n_effects; /* its share of the effects */
 	bool piped;			/* its input comes from another command */
+	const char *const *sets; /* names of variables set in front of it, NULL-ended */
 };
 
 struct shell_var {

@@ -191,8 +191,8 @@ static int rule_value(struct reader *r, const char *key, struct rule *x)
 	} fields[] = {{"id", &x->id, NULL}, {"program", &x->program, NULL},
 		{"reason", &x->reason, NULL}, {"suggest", &x->suggest, NULL},
 		{"class", &x->class_, NULL}, {"sub", NULL, &x->sub},
-		{"flags", NULL, &x->flags}, {"match", NULL, &x->match},
-		{"not_match", NULL, &x->not_match}};
+		{"flags", NULL, &x->flags}, {"env", NULL, &x->env},
+		{"match", NULL, &x->match}, {"not_match", NULL, &x->not_match}};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		if (strcmp(key, fields[i].key))
@@ -255,9 +255,9 @@ static int one_rule(struct reader *r, struct rule *x)
 
 void file_free_rule(struct rule *x)
 {
-	char **lists[] = {x->sub, x->flags, x->match, x->not_match};
+	char **lists[] = {x->sub, x->flags, x->env, x->match, x->not_match};
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		free_list(lists[i]);
 	word_free(x->word);
 	free(x->id);

@@ -89,6 +89,40 @@ static bool effect_matches(const struct rule *x, const struct matcher *m)
 	return false;
 }
 
+static bool names(char **patterns, const char *name)
+{
+	for (char **s = patterns; *s; s++)
+		if (pattern_matches(*s, name))
+			return true;
+	return false;
+}
+
+/* Set in front of the program, or by env(1) right before it. */
+static bool env_matches(const struct rule *x, const struct matcher *m)
+{
+	const struct shell_command *before = m->c - 1;
+	char name[128];
+
+	for (const char *const *s = m->c->sets; s && *s; s++)
+		if (names(x->env, *s))
+			return true;
+	if (m->c == m->reading->commands || strcmp(before->program, "env"))
+		return false;
+	for (size_t i = 1; i < before->argc; i++) {
+		size_t n = strcspn(before->argv[i], "=");
+
+		if (*before->argv[i] == '-' || n >= sizeof(name))
+			continue;
+		if (!before->argv[i][n])
+			return false; /* the program itself */
+		memcpy(name, before->argv[i], n);
+		name[n] = '\0';
+		if (names(x->env, name))
+			return true;
+	}
+	return false;
+}
+
 /* What cannot be told within the bounds counts against the command. */
 static bool word_hits(const struct rule *x, struct matcher *m)
 {
@@ -117,6 +151,8 @@ bool match_rule(struct matcher *m, const struct rule *x)
 	if (x->redirects && !(x->redirects & m->redirects))
 		return false;
 	if (x->pipe >= 0 && x->pipe != c->piped)
+		return false;
+	if (x->env && !env_matches(x, m))
 		return false;
 	if (x->sub && !sub_matches(x, c))
 		return false;

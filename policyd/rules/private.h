@@ -9,11 +9,11 @@
 /** One rule of a file; what it does not name is NULL or 0. */
 struct rule {
 	char *id, *program, *reason, *suggest, *class_;
-	char **sub, **flags, **match, **not_match; /* NULL-ended */
-	struct word *word;			   /* a pattern for one word */
-	unsigned effects, operands, redirects;	   /* bits of verbs and places */
-	int pipe;				   /* 1 yes, 0 no, -1 either */
-	int decision;				   /* -1: not given yet */
+	char **sub, **flags, **env, **match, **not_match; /* NULL-ended */
+	struct word *word;				  /* a pattern for one word */
+	unsigned effects, operands, redirects;		  /* bits of verbs and places */
+	int pipe;					  /* 1 yes, 0 no, -1 either */
+	int decision;					  /* -1: not given yet */
 	int line;
 	enum rules_tier tier;
 	unsigned source; /* index of its file among those loaded */

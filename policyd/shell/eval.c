@@ -270,9 +270,13 @@ static char *simple_once(struct sh *sh, const struct node *n, const char *in)
 		check_assign(sh, a, f.n ? f.v[0] : NULL);
 	}
 	redirects(sh, n->redirs, &io);
-	if (f.n && *f.v[0])
+	if (f.n && *f.v[0]) {
+		const struct assign *outer = sh->sets;
+
+		sh->sets = n->assigns ? n->assigns : outer;
 		out = run_fields(sh, n, &f, io.in);
-	else if (n->redirs && !n->assigns && !n->words && io.in)
+		sh->sets = outer;
+	} else if (n->redirs && !n->assigns && !n->words && io.in)
 		out = sh_str(sh, io.in); /* $(< file) */
 	if (f.n && n->assigns && !is_literal_word(n->words, "declare") &&
 		!is_literal_word(n->words, "export") &&

@@ -13,6 +13,22 @@ static const char *base_name(const char *s)
 	return p ? p + 1 : s;
 }
 
+/* Names alone: what they are set to counts where a program's meaning depends on it. */
+static const char *const *names_set(struct sh *sh)
+{
+	const char **names;
+	size_t n = 0;
+
+	for (const struct assign *a = sh->sets; a; a = a->next)
+		n++;
+	names = sh_alloc(sh, (n + 1) * sizeof(*names));
+	n = 0;
+	for (const struct assign *a = sh->sets; a; a = a->next)
+		names[n++] = a->name;
+	names[n] = NULL;
+	return names;
+}
+
 static void note_command(struct sh *sh, const struct cmd *c)
 {
 	struct shell_command *k;
@@ -23,6 +39,7 @@ static void note_command(struct sh *sh, const struct cmd *c)
 	*k = (struct shell_command){.program = c->name,
 		.argv = (const char *const *)c->argv,
 		.argc = c->argc,
+		.sets = names_set(sh),
 		.first_effect = sh->n_effects};
 }
 

@@ -91,7 +91,8 @@ struct sh {
 	size_t arena_bytes;
 	unsigned steps, depth, calls;
 
-	const char *arg0; /* $0 of an inner shell */
+	const char *arg0;	   /* $0 of an inner shell */
+	const struct assign *sets; /* in front of the program that is run */
 	struct state st;
 	struct func *funcs, *aliases;
 	struct made *made;
