@@ -82,7 +82,8 @@ bool client_flush(struct client *c)
 		done += (size_t)n;
 	}
 	c->n_out -= done;
-	memmove(c->out, c->out + done, c->n_out);
+	if (done && c->n_out)
+		memmove(c->out, c->out + done, c->n_out);
 	return alive;
 }
 

@@ -4,8 +4,9 @@
  *of rules instead is loaded as one. Build with
  *	clang -fsanitize=fuzzer,address,undefined -I. -Iinclude -Ibuild/gen -D_GNU_SOURCE
  *\
- *		tests/fuzz/fuzz_request.c policyd/[acrs]*\/[a-z]*.c common/[a-z]*.c -ljson-c
- *\ -lyaml -lpcre2-8 -lseccomp -lxxhash -o fuzz_request and run it on tests/fuzz/request.
+ *		tests/fuzz/fuzz_request.c policyd/[acrs]*\/[a-z]*.c common/[a-z]*.c
+ *-ljson-c \ -lyaml -lpcre2-8 -lseccomp -lxxhash -o fuzz_request and run it on
+ *tests/fuzz/request.
  */
 #include <json-c/json.h>
 #include <stdint.h>

@@ -272,12 +272,15 @@ END_TEST
 
 START_TEST(input_of_all_processes_is_bounded)
 {
+	struct peer_use *u[100] = {0};
 	struct peers p = {0};
 	int n = 0;
 
-	while (n < 100 && peers_hold(&p, peers_join(&p, 100 + n, 0), PEER_BYTES))
+	while (n < 100 && peers_hold(&p, u[n] = peers_join(&p, 100 + n, 0), PEER_BYTES))
 		n++;
 	ck_assert_int_eq(n, ALL_BYTES / PEER_BYTES);
+	for (int i = 0; i < 100 && u[i]; i++)
+		peers_leave(&p, u[i]);
 }
 END_TEST
 
