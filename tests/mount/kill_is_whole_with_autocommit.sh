@@ -8,7 +8,8 @@ mkdir -p "$B"
 for round in 1 2 3; do
 	mount_ws "$B" "$M" -o interval=0.05
 	pid=$(daemon_pid "$M")
-	(sleep 0.$((round * 2)) && kill -9 "$pid") &
+	echo 0 >"$TMP/synced"
+	(wait_for 10 grep -q '[1-9]' "$TMP/synced" && sleep 0.$((round * 2)) && kill -9 "$pid") &
 	python3 - "$M" "$TMP/synced" <<-'END'
 		import os, sys
 		n = 0
