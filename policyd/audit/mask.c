@@ -156,8 +156,11 @@ static size_t known_kind(const char *start, const char *s)
 	while (word_char(s[n]) || s[n] == '.' || s[n] == '=' || s[n] == '+')
 		n++;
 	for (size_t i = 0; kinds[i].prefix; i++) {
-		size_t len = strlen(kinds[i].prefix);
+		size_t len;
 
+		if (*s != kinds[i].prefix[0] || s[1] != kinds[i].prefix[1])
+			continue;
+		len = strlen(kinds[i].prefix);
 		if (!strncmp(s, kinds[i].prefix, len) && n >= len + kinds[i].least)
 			return n;
 	}

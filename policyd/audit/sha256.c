@@ -1,6 +1,9 @@
 /*
- * sha256.c: SHA-256 in its plainest form: speed does not matter for a line of a log.
+ * sha256.c: SHA-256 in its plainest form, and by the instructions that many x86
+ * processors have for it: each line of the record is hashed, which is a part of every
+ * verdict's cost.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +27,7 @@ static uint32_t rotate(uint32_t x, int n)
 	return x >> n | x << (32 - n);
 }
 
-static void one_block(struct sha256 *c)
+static void plain_block(struct sha256 *c)
 {
 	uint32_t w[64], v[8];
 
@@ -53,6 +56,73 @@ static void one_block(struct sha256 *c)
 		c->h[i] += v[i];
 }
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+
+/* State as the instructions want it: ABEF and CDGH. Four rounds a turn; the schedule of
+ * the next sixteen words goes on beside them. */
+__attribute__((target("sha,sse4.1,ssse3"))) static void fast_block(struct sha256 *c)
+{
+	const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0bll, 0x0405060700010203ll);
+	__m128i t = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)c->h), 0xb1);
+	__m128i cdgh =
+		_mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(c->h + 4)), 0x1b);
+	__m128i abef = _mm_alignr_epi8(t, cdgh, 8);
+	__m128i abef0, cdgh0, w[4];
+
+	cdgh = _mm_blend_epi16(cdgh, t, 0xf0);
+	abef0 = abef;
+	cdgh0 = cdgh;
+	for (int i = 0; i < 4; i++)
+		w[i] = _mm_shuffle_epi8(
+			_mm_loadu_si128((const __m128i *)(c->block + 16 * i)), swap);
+	for (int i = 0; i < 16; i++) {
+		__m128i m = w[i % 4], x;
+
+		x = _mm_add_epi32(m, _mm_loadu_si128((const __m128i *)(k + 4 * i)));
+		cdgh = _mm_sha256rnds2_epu32(cdgh, abef, x);
+		abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(x, 0x0e));
+		if (i >= 12)
+			continue;
+		x = _mm_sha256msg1_epu32(m, w[(i + 1) % 4]);
+		x = _mm_add_epi32(x, _mm_alignr_epi8(w[(i + 3) % 4], w[(i + 2) % 4], 4));
+		w[i % 4] = _mm_sha256msg2_epu32(x, w[(i + 3) % 4]);
+	}
+	abef = _mm_add_epi32(abef, abef0);
+	cdgh = _mm_add_epi32(cdgh, cdgh0);
+	t = _mm_shuffle_epi32(abef, 0x1b);
+	cdgh = _mm_shuffle_epi32(cdgh, 0xb1);
+	_mm_storeu_si128((__m128i *)c->h, _mm_blend_epi16(t, cdgh, 0xf0));
+	_mm_storeu_si128((__m128i *)(c->h + 4), _mm_alignr_epi8(cdgh, t, 8));
+}
+
+bool sha256_fast(void)
+{
+	unsigned a = 0, b = 0, cx = 0, d = 0;
+
+	return __get_cpuid_count(7, 0, &a, &b, &cx, &d) && b & 1u << 29;
+}
+#else
+static void fast_block(struct sha256 *c)
+{
+	plain_block(c);
+}
+
+bool sha256_fast(void)
+{
+	return false;
+}
+#endif
+
+static void one_block(struct sha256 *c)
+{
+	if (c->fast)
+		fast_block(c);
+	else
+		plain_block(c);
+}
+
 void sha256_init(struct sha256 *c)
 {
 	static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -60,14 +130,26 @@ void sha256_init(struct sha256 *c)
 
 	memcpy(c->h, start, sizeof(start));
 	c->bytes = 0;
+	c->fast = false;
+}
+
+void sha256_init_fast(struct sha256 *c)
+{
+	sha256_init(c);
+	c->fast = true;
 }
 
 void sha256_add(struct sha256 *c, const void *data, size_t n)
 {
 	const unsigned char *p = data;
 
-	for (; n; n--) {
-		c->block[c->bytes++ % 64] = *p++;
+	while (n) {
+		size_t at = c->bytes % 64, take = 64 - at < n ? 64 - at : n;
+
+		memcpy(c->block + at, p, take);
+		c->bytes += take;
+		p += take;
+		n -= take;
 		if (c->bytes % 64 == 0)
 			one_block(c);
 	}
@@ -84,6 +166,7 @@ void sha256_hex(struct sha256 *c, char out[65])
 	for (int i = 0; i < 8; i++)
 		len[i] = (unsigned char)(bits >> (56 - 8 * i));
 	sha256_add(c, len, 8);
-	for (int i = 0; i < 8; i++)
-		snprintf(out + 8 * i, 9, "%08x", c->h[i]);
+	for (int i = 0; i < 64; i++)
+		out[i] = "0123456789abcdef"[c->h[i / 8] >> (28 - i % 8 * 4) & 15];
+	out[64] = '\0';
 }

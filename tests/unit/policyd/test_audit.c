@@ -51,6 +51,27 @@ START_TEST(sha256_of_known_texts)
 }
 END_TEST
 
+START_TEST(both_forms_of_sha256_agree)
+{
+	char text[300], a[65], b[65];
+	struct sha256 c;
+
+	if (!sha256_fast())
+		return;
+	for (size_t n = 0; n < sizeof(text); n++) {
+		text[n] = (char)(n * 7 + 1);
+		sha256_init(&c);
+		sha256_add(&c, text, n / 3);
+		sha256_add(&c, text + n / 3, n - n / 3);
+		sha256_hex(&c, a);
+		sha256_init_fast(&c);
+		sha256_add(&c, text, n);
+		sha256_hex(&c, b);
+		ck_assert_str_eq(a, b);
+	}
+}
+END_TEST
+
 static void write_some(int n)
 {
 	struct audit *a;
@@ -321,6 +342,7 @@ Suite *suite_audit(void)
 	tcase_add_checked_fixture(t, setup, NULL);
 	tcase_add_loop_test(
 		t, sha256_of_known_texts, 0, sizeof(hashes) / sizeof(*hashes));
+	tcase_add_test(t, both_forms_of_sha256_agree);
 	tcase_add_test(t, the_chain_goes_on_after_a_restart);
 	tcase_add_test(t, a_changed_line_breaks_the_chain);
 	tcase_add_test(t, a_torn_line_does_not_hide_the_next);
