@@ -343,6 +343,8 @@ int writer_open(struct writer **out, const char *dir, size_t file_bytes, size_t 
 		e = open_file(w);
 	if (!e) {
 		take_up(w, start);
+		if (w->size >= file_bytes && w->first)
+			turn_file(w); /* later it may be sealed */
 		e = start_thread(w);
 	}
 	if (e) {

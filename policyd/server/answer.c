@@ -191,6 +191,8 @@ static void stats(const struct server *s, struct json_object *more)
 	add_number(o, "audit_lines", audit_number(s->audit));
 	json_add(o, "audit_head", audit_head(s->audit));
 	json_add(o, "rules_error", s->rules_error);
+	if (!s->audit)
+		json_add(o, "audit_error", "the record cannot be written");
 	json_object_object_add(more, "stats", o);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/escape.h"
 #include "policyd/audit/audit.h"
 #include "policyd/server/private.h"
 
@@ -28,7 +29,11 @@ static struct json_object *text(const char *s)
 {
 	char buf[1024];
 
-	return json_object_new_string(shown(s, buf, sizeof(buf)));
+	shown(s, buf, sizeof(buf));
+	for (char *p = buf; *p && !utf8_valid(buf, strlen(buf)); p++)
+		if (*p & 0x80)
+			*p = '?';
+	return json_object_new_string(buf);
 }
 
 static struct json_object *effect_json(const struct shell_context *ctx,

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/escape.h"
 #include "policyd/server/private.h"
 
@@ -95,6 +96,16 @@ struct json_object *json_line(const char *line, size_t len, const char **error)
 
 void json_add(struct json_object *o, const char *key, const char *text)
 {
-	if (text && *text)
-		json_object_object_add(o, key, json_object_new_string(text));
+	auto_free char *safe = NULL;
+
+	if (!text || !*text)
+		return;
+	if (!utf8_valid(text, strlen(text))) { /* cut in the middle, or a name's bytes */
+		safe = strdup(text);
+		for (char *p = safe; p && *p; p++)
+			if (*p & 0x80)
+				*p = '?';
+		text = safe ? safe : "?";
+	}
+	json_object_object_add(o, key, json_object_new_string(text));
 }

@@ -135,6 +135,21 @@ const char *shell_place_name(enum shell_place p)
 	return (unsigned)p < SHELL_N_PLACES ? names[p] : "unknown";
 }
 
+/* Characters of more than one byte that move the cursor or turn the text around it:
+ * controls of Latin 1, marks and overrides of direction, separators of lines. */
+static size_t unsafe_char(const char *s)
+{
+	const unsigned char *u = (const unsigned char *)s;
+
+	if (u[0] == 0xc2 && u[1] >= 0x80 && u[1] < 0xa0)
+		return 2;
+	if (u[0] != 0xe2 || (u[1] != 0x80 && u[1] != 0x81))
+		return 0;
+	if (u[1] == 0x81)
+		return u[2] >= 0xa6 && u[2] <= 0xa9 ? 3 : 0;
+	return u[2] == 0x8e || u[2] == 0x8f || (u[2] >= 0xa8 && u[2] <= 0xae) ? 3 : 0;
+}
+
 void shell_show(const char *s, char *out, size_t size)
 {
 	static const char *const holes[] = {"", "<number>", "*", "<path>", "<unknown>",
@@ -143,7 +158,15 @@ void shell_show(const char *s, char *out, size_t size)
 
 	for (; *s && n + 20 < size; s++) {
 		unsigned char c = (unsigned char)*s;
+		size_t unsafe = unsafe_char(s);
 
+		for (size_t i = 0; i < unsafe; i++)
+			n += (size_t)snprintf(
+				out + n, size - n, "\\x%02x", (unsigned char)s[i]);
+		if (unsafe) {
+			s += unsafe - 1;
+			continue;
+		}
 		if (is_hole(c))
 			n += (size_t)snprintf(out + n, size - n, "%s", holes[c]);
 		else if (c < 32 || c == 127)
@@ -151,8 +174,13 @@ void shell_show(const char *s, char *out, size_t size)
 		else
 			out[n++] = *s;
 	}
-	if (*s)
+	if (*s) {
+		while (n && ((unsigned char)out[n - 1] & 0xc0) == 0x80)
+			n--; /* no half of a character */
+		if (n && (unsigned char)out[n - 1] >= 0xc0)
+			n--;
 		n += (size_t)snprintf(out + n, size - n, "...");
+	}
 	if (size)
 		out[n < size ? n : size - 1] = '\0';
 }

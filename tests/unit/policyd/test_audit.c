@@ -191,6 +191,22 @@ START_TEST(the_oldest_files_go_and_the_chain_still_holds)
 }
 END_TEST
 
+START_TEST(a_file_that_was_full_is_left_at_the_next_start)
+{
+	struct audit_found f;
+	struct audit *a;
+
+	write_some(5);
+	ck_assert_int_eq(audit_open_with(&a, 100, 10, 1 << 20), 0);
+	audit_seal(a); /* no Landlock: from now on nothing can be opened */
+	ck_assert_int_eq(audit_write(a, &(struct audit_event){.op = "check"}), 0);
+	audit_close(a);
+	ck_assert_int_eq(count_files(), 2);
+	ck_assert_int_eq(verify(&f), 0);
+	ck_assert_uint_eq(f.lines, 6);
+}
+END_TEST
+
 START_TEST(a_missing_file_breaks_the_chain)
 {
 	struct audit_found f;
@@ -348,6 +364,7 @@ Suite *suite_audit(void)
 	tcase_add_test(t, a_torn_line_does_not_hide_the_next);
 	tcase_add_test(t, a_full_file_is_followed_by_the_next_in_one_chain);
 	tcase_add_test(t, the_oldest_files_go_and_the_chain_still_holds);
+	tcase_add_test(t, a_file_that_was_full_is_left_at_the_next_start);
 	tcase_add_test(t, a_missing_file_breaks_the_chain);
 	tcase_add_test(t, an_earlier_head_must_be_there);
 	tcase_add_test(t, what_finds_no_room_is_counted_in_the_record);
