@@ -25,21 +25,67 @@ static const char *shown(const char *s, char *buf, size_t size)
 	return buf;
 }
 
-static struct json_object *text(const char *s)
+/* A word of a command; whether it is a secret may depend on the program and on the word
+ * before it, so these are masked with it, and taken off again. */
+static const char *shown_word(
+	const struct shell_command *c, size_t at, char *buf, size_t size)
+{
+	char head[300] = "", word[512], line[1024], masked[1024];
+	size_t n;
+
+	shell_show(c->argv[at], word, sizeof(word));
+	if (at) {
+		char program[128], before[128];
+
+		shell_show(c->argv[0], program, sizeof(program));
+		shell_show(at > 1 ? c->argv[at - 1] : "", before, sizeof(before));
+		snprintf(head, sizeof(head), "%s %s%s", program, before,
+			*before ? " " : "");
+	}
+	n = strlen(head);
+	snprintf(line, sizeof(line), "%s%s", head, word);
+	audit_mask(line, masked, sizeof(masked));
+	if (strncmp(masked, head, n)) /* the words before it have secrets, too */
+		return shown(c->argv[at], buf, size);
+	snprintf(buf, size, "%s", masked + n);
+	return buf;
+}
+
+/* The same word as an effect has it: a secret there is one here. */
+static bool is_secret(const struct shell_reading *r, const char *word)
 {
 	char buf[1024];
 
-	shown(s, buf, sizeof(buf));
+	for (size_t i = 0; i < r->n_commands && i < MAX_SHOWN; i++)
+		for (size_t k = 1; k < r->commands[i].argc && k < MAX_WORDS; k++)
+			if (!strcmp(r->commands[i].argv[k], word) &&
+				strstr(shown_word(&r->commands[i], k, buf, sizeof(buf)),
+					"***"))
+				return true;
+	return false;
+}
+
+static struct json_object *valid_text(char *buf)
+{
 	for (char *p = buf; *p && !utf8_valid(buf, strlen(buf)); p++)
 		if (*p & 0x80)
 			*p = '?';
 	return json_object_new_string(buf);
 }
 
-static struct json_object *effect_json(const struct shell_context *ctx,
-	enum policy_cover cover, const struct shell_effect *e,
-	const struct rules_look *look)
+static struct json_object *text(const char *s)
 {
+	char buf[1024];
+
+	shown(s, buf, sizeof(buf));
+	return valid_text(buf);
+}
+
+static struct json_object *effect_json(const struct shell_context *ctx,
+	enum policy_cover cover, const struct shell_reading *r,
+	const struct shell_effect *e, const struct rules_look *look)
+{
+	bool secret = is_secret(r, e->word);
 	struct json_object *o = json_object_new_object();
 	struct policy_answer ans;
 
@@ -48,8 +94,8 @@ static struct json_object *effect_json(const struct shell_context *ctx,
 	json_add(o, "place", shell_place_name(e->place));
 	json_object_object_add(o, "exact", json_object_new_boolean(e->exact));
 	json_object_object_add(o, "program", text(e->program));
-	json_object_object_add(o, "word", text(e->word));
-	json_object_object_add(o, "path", e->path ? text(e->path) : NULL);
+	json_object_object_add(o, "word", text(secret ? "***" : e->word));
+	json_object_object_add(o, "path", e->path && !secret ? text(e->path) : NULL);
 	json_add(o, "decision", policy_decision_name(ans.decision));
 	json_add(o, "rule", ans.rule);
 	return o;
@@ -65,13 +111,17 @@ void explain_json(struct json_object *o, const struct shell_context *ctx,
 	for (size_t i = 0; i < r->n_commands && i < MAX_SHOWN; i++) {
 		struct json_object *argv = json_object_new_array();
 
-		for (size_t k = 0; k < r->commands[i].argc && k < MAX_WORDS; k++)
-			json_object_array_add(argv, text(r->commands[i].argv[k]));
+		for (size_t k = 0; k < r->commands[i].argc && k < MAX_WORDS; k++) {
+			char buf[1024];
+
+			shown_word(&r->commands[i], k, buf, sizeof(buf));
+			json_object_array_add(argv, valid_text(buf));
+		}
 		json_object_array_add(commands, argv);
 	}
 	for (size_t i = 0; i < r->n_effects && i < MAX_SHOWN; i++)
 		json_object_array_add(
-			effects, effect_json(ctx, cover, &r->effects[i], look));
+			effects, effect_json(ctx, cover, r, &r->effects[i], look));
 	json_object_object_add(o, "commands", commands);
 	json_object_object_add(o, "effects", effects);
 	if (r->undecided)
@@ -112,11 +162,11 @@ static const char *const places[SHELL_N_PLACES] = {[SHELL_NOWHERE] = "",
 static const char *const marks[] = {"NO", "ask", "tx", "ok"};
 
 /* A word as it would be typed, as far as people care. */
-static void print_word(const char *word)
+static void print_word(const struct shell_command *c, size_t at)
 {
 	char buf[256];
 
-	shown(word, buf, sizeof(buf));
+	shown_word(c, at, buf, sizeof(buf));
 	printf(!*buf || strpbrk(buf, " \t'\"$&;|()*?[{") ? " '%s'" : " %s", buf);
 }
 
@@ -129,7 +179,7 @@ static void print_commands(const struct shell_reading *r)
 
 		printf(i && c->piped ? "    |  " : "      ");
 		for (size_t k = 0; k < c->argc && k < MAX_WORDS; k++)
-			print_word(c->argv[k]);
+			print_word(c, k);
 		puts(c->argc > MAX_WORDS ? " ..." : "");
 	}
 	if (r->n_commands > MAX_LINES)
@@ -150,16 +200,18 @@ static void print_form(const char *form, const char *program, const char *word)
 		}
 }
 
-static void print_effect(const struct shell_effect *e, const struct policy_answer *ans)
+static void print_effect(const struct shell_reading *r, const struct shell_effect *e,
+	const struct policy_answer *ans)
 {
+	bool secret = is_secret(r, e->word);
 	const char *program = *e->program == '>' || *e->program == '<' ? "the redirection"
 			      : *e->program			       ? e->program
 								       : "it";
 	char word[256], path[256], by[64];
 	const char *place = places[e->place];
 
-	shown(e->word, word, sizeof(word));
-	shown(e->path ? e->path : "", path, sizeof(path));
+	shown(secret ? "***" : e->word, word, sizeof(word));
+	shown(e->path && !secret ? e->path : "", path, sizeof(path));
 	shown(program, by, sizeof(by));
 	printf("  %-4s ", marks[ans->decision]);
 	print_form(forms[e->verb], by, *path ? path : word);
@@ -193,7 +245,7 @@ static void print_effects(const struct shell_context *ctx, const struct shell_re
 		if (k < i)
 			continue;
 		rules_effect(ctx, POLICY_COVER_TX, &r->effects[i], look, &ans);
-		print_effect(&r->effects[i], &ans);
+		print_effect(r, &r->effects[i], &ans);
 		lines++;
 	}
 	if (lines == MAX_LINES)
