@@ -1,22 +1,18 @@
 /*
- * explain.c: what a command would do, as JSON for programs and in plain words for people:
- * the answer first, then what would run, what each part would do, and for a refusal why,
- * and what to do instead. Works without a daemon.
+ * explain.c: what a command would do, as JSON, and its words made fit to be shown: what
+ * is not known is named, controls escaped, secrets masked.
  */
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/escape.h"
 #include "policyd/audit/audit.h"
 #include "policyd/server/private.h"
 
-enum { MAX_SHOWN = 200, MAX_WORDS = 40, MAX_LINES = 24 };
+enum { MAX_SHOWN = 200 };
 
 /* For people and for JSON alike: holes named, controls escaped, secrets masked. */
-static const char *shown(const char *s, char *buf, size_t size)
+const char *explain_text(const char *s, char *buf, size_t size)
 {
 	char raw[1024];
 
@@ -27,8 +23,7 @@ static const char *shown(const char *s, char *buf, size_t size)
 
 /* A word of a command; whether it is a secret may depend on the program and on the word
  * before it, so these are masked with it, and taken off again. */
-static const char *shown_word(
-	const struct shell_command *c, size_t at, char *buf, size_t size)
+const char *explain_word(const struct shell_command *c, size_t at, char *buf, size_t size)
 {
 	char head[300] = "", word[512], line[1024], masked[1024];
 	size_t n;
@@ -46,20 +41,20 @@ static const char *shown_word(
 	snprintf(line, sizeof(line), "%s%s", head, word);
 	audit_mask(line, masked, sizeof(masked));
 	if (strncmp(masked, head, n)) /* the words before it have secrets, too */
-		return shown(c->argv[at], buf, size);
+		return explain_text(c->argv[at], buf, size);
 	snprintf(buf, size, "%s", masked + n);
 	return buf;
 }
 
 /* The same word as an effect has it: a secret there is one here. */
-static bool is_secret(const struct shell_reading *r, const char *word)
+bool explain_secret(const struct shell_reading *r, const char *word)
 {
 	char buf[1024];
 
 	for (size_t i = 0; i < r->n_commands && i < MAX_SHOWN; i++)
-		for (size_t k = 1; k < r->commands[i].argc && k < MAX_WORDS; k++)
+		for (size_t k = 1; k < r->commands[i].argc && k < EXPLAIN_WORDS; k++)
 			if (!strcmp(r->commands[i].argv[k], word) &&
-				strstr(shown_word(&r->commands[i], k, buf, sizeof(buf)),
+				strstr(explain_word(&r->commands[i], k, buf, sizeof(buf)),
 					"***"))
 				return true;
 	return false;
@@ -77,7 +72,7 @@ static struct json_object *text(const char *s)
 {
 	char buf[1024];
 
-	shown(s, buf, sizeof(buf));
+	explain_text(s, buf, sizeof(buf));
 	return valid_text(buf);
 }
 
@@ -85,7 +80,7 @@ static struct json_object *effect_json(const struct shell_context *ctx,
 	enum policy_cover cover, const struct shell_reading *r,
 	const struct shell_effect *e, const struct rules_look *look)
 {
-	bool secret = is_secret(r, e->word);
+	bool secret = explain_secret(r, e->word);
 	struct json_object *o = json_object_new_object();
 	struct policy_answer ans;
 
@@ -111,10 +106,10 @@ void explain_json(struct json_object *o, const struct shell_context *ctx,
 	for (size_t i = 0; i < r->n_commands && i < MAX_SHOWN; i++) {
 		struct json_object *argv = json_object_new_array();
 
-		for (size_t k = 0; k < r->commands[i].argc && k < MAX_WORDS; k++) {
+		for (size_t k = 0; k < r->commands[i].argc && k < EXPLAIN_WORDS; k++) {
 			char buf[1024];
 
-			shown_word(&r->commands[i], k, buf, sizeof(buf));
+			explain_word(&r->commands[i], k, buf, sizeof(buf));
 			json_object_array_add(argv, valid_text(buf));
 		}
 		json_object_array_add(commands, argv);
@@ -126,228 +121,4 @@ void explain_json(struct json_object *o, const struct shell_context *ctx,
 	json_object_object_add(o, "effects", effects);
 	if (r->undecided)
 		json_add(o, "undecided", r->undecided);
-}
-
-/* --- for people ----------------------------------------------------------------------
- */
-
-/* {p} the program, {w} the word or path. */
-static const char *const forms[SHELL_N_VERBS] = {[SHELL_READ] = "{p} reads {w}",
-	[SHELL_CREATE] = "{p} writes {w}",
-	[SHELL_EDIT] = "{p} edits {w}",
-	[SHELL_OVERWRITE] = "{p} overwrites {w}",
-	[SHELL_DELETE] = "{p} deletes {w}",
-	[SHELL_META] = "{p} changes the mode, owner or times of {w}",
-	[SHELL_RUN] = "{p} runs code: {w}",
-	[SHELL_SEND] = "{p} sends data away: {w}",
-	[SHELL_REMOTE] = "{p} changes another system: {w}",
-	[SHELL_PRIVILEGE] = "{p} runs the rest with more rights",
-	[SHELL_HOST] = "{p} changes this machine: {w}",
-	[SHELL_PROCESS] = "{p} acts on other processes: {w}",
-	[SHELL_LEAVE] = "something goes on running when the command has ended",
-	[SHELL_UNDECIDED] = "{w}"};
-
-static const char *const places[SHELL_N_PLACES] = {[SHELL_NOWHERE] = "",
-	[SHELL_WORKSPACE] = "in the workspace",
-	[SHELL_ROOT] = "the workspace itself, or its .git",
-	[SHELL_SCRATCH] = "a scratch place",
-	[SHELL_CACHE] = "a tool's cache or settings",
-	[SHELL_HOME] = "in the home folder, outside the workspace",
-	[SHELL_SYSTEM] = "part of the system, outside the workspace",
-	[SHELL_DEVICE] = "a device",
-	[SHELL_CREDENTIAL] = "credentials, history or another hidden place",
-	[SHELL_EMPTY] = "nothing: the word is empty",
-	[SHELL_UNKNOWN] = "where that is, is not known before it runs"};
-
-static const char *const marks[] = {"NO", "ask", "tx", "ok"};
-
-/* A word as it would be typed, as far as people care. */
-static void print_word(const struct shell_command *c, size_t at)
-{
-	char buf[256];
-
-	shown_word(c, at, buf, sizeof(buf));
-	printf(!*buf || strpbrk(buf, " \t'\"$&;|()*?[{") ? " '%s'" : " %s", buf);
-}
-
-static void print_commands(const struct shell_reading *r)
-{
-	if (r->n_commands)
-		puts("it would run");
-	for (size_t i = 0; i < r->n_commands && i < MAX_LINES; i++) {
-		const struct shell_command *c = &r->commands[i];
-
-		printf(i && c->piped ? "    |  " : "      ");
-		for (size_t k = 0; k < c->argc && k < MAX_WORDS; k++)
-			print_word(c, k);
-		puts(c->argc > MAX_WORDS ? " ..." : "");
-	}
-	if (r->n_commands > MAX_LINES)
-		printf("       and %zu more\n", r->n_commands - MAX_LINES);
-}
-
-static void print_form(const char *form, const char *program, const char *word)
-{
-	for (; *form; form++)
-		if (!strncmp(form, "{p}", 3)) {
-			fputs(program, stdout);
-			form += 2;
-		} else if (!strncmp(form, "{w}", 3)) {
-			fputs(word, stdout);
-			form += 2;
-		} else {
-			putchar(*form);
-		}
-}
-
-static void print_effect(const struct shell_reading *r, const struct shell_effect *e,
-	const struct policy_answer *ans)
-{
-	bool secret = is_secret(r, e->word);
-	const char *program = *e->program == '>' || *e->program == '<' ? "the redirection"
-			      : *e->program			       ? e->program
-								       : "it";
-	char word[256], path[256], by[64];
-	const char *place = places[e->place];
-
-	shown(secret ? "***" : e->word, word, sizeof(word));
-	shown(e->path && !secret ? e->path : "", path, sizeof(path));
-	shown(program, by, sizeof(by));
-	printf("  %-4s ", marks[ans->decision]);
-	print_form(forms[e->verb], by, *path ? path : word);
-	if (e->how == SHELL_PRODUCT)
-		place = "the next build makes it again";
-	if (*place && *path)
-		printf(" (%s)", place);
-	puts("");
-}
-
-static bool same(const struct shell_effect *a, const struct shell_effect *b)
-{
-	return a->verb == b->verb && a->place == b->place &&
-	       !strcmp(a->program, b->program) && !strcmp(a->word, b->word) &&
-	       (a->path ? b->path && !strcmp(a->path, b->path) : !b->path);
-}
-
-static void print_effects(const struct shell_context *ctx, const struct shell_reading *r,
-	const struct rules_look *look)
-{
-	size_t lines = 0;
-
-	if (r->n_effects)
-		puts("so that");
-	for (size_t i = 0; i < r->n_effects && lines < MAX_LINES; i++) {
-		struct policy_answer ans;
-		size_t k = 0;
-
-		while (k < i && !same(&r->effects[k], &r->effects[i]))
-			k++;
-		if (k < i)
-			continue;
-		rules_effect(ctx, POLICY_COVER_TX, &r->effects[i], look, &ans);
-		print_effect(r, &r->effects[i], &ans);
-		lines++;
-	}
-	if (lines == MAX_LINES)
-		puts("       and more");
-	if (r->undecided)
-		printf("the rest cannot be read: %s\n", r->undecided);
-}
-
-static void print_answer(const struct shell_reading *r, const struct policy_answer *ans)
-{
-	char reason[1024], suggest[1024];
-
-	shown(ans->reason, reason, sizeof(reason));
-	shown(ans->suggest, suggest, sizeof(suggest));
-	switch (ans->decision) {
-	case POLICY_ALLOW:
-		puts(r->n_effects ? "allow: what it does is routine"
-				  : "allow: it does nothing that would have to be "
-				    "brought back");
-		break;
-	case POLICY_TX:
-		puts("tx: it may run, since the open transaction can bring everything "
-		     "back");
-		break;
-	case POLICY_ASK:
-		printf("ask: %s\n", reason);
-		puts("     a person may let it run; with nobody to ask it is refused");
-		break;
-	default: printf("deny: %s\n", reason);
-	}
-	if (*suggest)
-		printf("instead: %s\n", suggest);
-}
-
-static void print_text(const struct shell_context *ctx, const struct shell_reading *r,
-	const struct rules_look *look, const struct policy_answer *ans)
-{
-	print_answer(r, ans);
-	print_commands(r);
-	print_effects(ctx, r, look);
-}
-
-static void print_json(const struct shell_context *ctx, const struct shell_reading *r,
-	const struct rules_look *look, const struct policy_answer *ans)
-{
-	struct json_object *o = json_object_new_object();
-
-	json_add(o, "decision", policy_decision_name(ans->decision));
-	json_add(o, "rule", ans->rule);
-	json_add(o, "class", ans->class_);
-	json_object_object_add(o, "reason", text(ans->reason));
-	json_object_object_add(o, "suggest", text(ans->suggest));
-	explain_json(o, ctx, POLICY_COVER_TX, r, look);
-	puts(json_object_to_json_string_ext(
-		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(o);
-}
-
-static int explain(const struct explain_options *o, const struct shell_context *ctx,
-	const struct rules *rules, const struct rules *ws)
-{
-	struct rules_look look = {0};
-	struct links *links = NULL;
-	struct policy_answer ans;
-	struct shell_reading *r;
-
-	if (shell_read(ctx, o->command, &r)) {
-		fprintf(stderr, "policyd: out of memory\n");
-		return 1;
-	}
-	if (!links_new(&links))
-		look = (struct rules_look){links_look, links};
-	links_judge(links, rules, ws, ctx, POLICY_COVER_TX, r, &ans);
-	if (o->json)
-		print_json(ctx, r, &look, &ans);
-	else
-		print_text(ctx, r, &look, &ans);
-	shell_free(r);
-	links_free(links);
-	return policy_permits(&ans) ? 0 : 4;
-}
-
-int explain_command(const struct explain_options *o)
-{
-	struct shell_context ctx = {.home = getenv("HOME"), .tmpdir = getenv("TMPDIR")};
-	char err[512] = "", here[PATH_MAX], path[PATH_MAX];
-	struct rules *rules = NULL, *ws = NULL;
-	int status = 1;
-
-	if (!getcwd(here, sizeof(here)))
-		strcpy(here, "/");
-	ctx.cwd = o->cwd ? o->cwd : o->workspace ? o->workspace : here;
-	ctx.workspace = o->workspace ? o->workspace : ctx.cwd;
-	if (!ctx.home || *ctx.home != '/')
-		ctx.home = "/root";
-	if (rules_load(o->source, o->n_sources, &rules, err, sizeof(err)) ||
-		(!rules_workspace_file(ctx.workspace, path, sizeof(path)) &&
-			rules_load_workspace(path, &ws, err, sizeof(err))))
-		fprintf(stderr, "policyd: %s\n", *err ? err : "out of memory");
-	else
-		status = explain(o, &ctx, rules, ws);
-	rules_free(rules);
-	rules_free(ws);
-	return status;
 }

@@ -169,6 +169,16 @@ int confine_calls(bool files_guarded);
 /* --- explain.c -----------------------------------------------------------------------
  */
 
+enum { EXPLAIN_WORDS = 40 }; /* of a command, shown at most */
+
+/** explain_text(s, buf, size): @s as it may be shown; returns buf. explain_word(c, at,
+ * buf, size): a word of a command, masked if the words before it say that it is a secret.
+ * explain_secret(r, word): whether it was masked so. */
+const char *explain_text(const char *s, char *buf, size_t size);
+const char *explain_word(
+	const struct shell_command *c, size_t at, char *buf, size_t size);
+bool explain_secret(const struct shell_reading *r, const char *word);
+
 /** explain_json(o, ctx, cover, reading, look): add "commands" and "effects" to @o. */
 void explain_json(struct json_object *o, const struct shell_context *ctx,
 	enum policy_cover cover, const struct shell_reading *r,

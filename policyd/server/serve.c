@@ -3,57 +3,25 @@
  * client that has a whole one, then signals, reloads, new clients and the clock.
  */
 #include <errno.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
 #include "policyd/audit/audit.h"
-#include "policyd/server/client.h"
+#include "policyd/server/loop.h"
 
 enum { EVENTS = 256, CLOCK_MS = 1000, PAUSE_MS = 5, ACCEPT_TURN = 256 };
 
-struct loop {
-	struct server *s;
-	struct listener listener;
-	struct peers peers;
-	int epoll, signal_fd;
-	struct client **client, **gone;
-	size_t n, n_gone;
-	bool waiting; /* some client has a whole line left; counted each turn: */
-	size_t n_more, n_paused;
-	long now, clock_ms;
-	bool stop;
-};
-
-static long now_ms(void)
+long loop_now(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000L + t.tv_nsec / 1000000;
-}
-
-int server_load(struct server *s, char *err, size_t size)
-{
-	struct rules *fresh;
-	int e = rules_load(s->source, s->n_sources, &fresh, err, size);
-
-	if (e)
-		return e;
-	rules_free(s->rules);
-	s->rules = fresh;
-	s->stats.reloads++;
-	return 0;
 }
 
 /* --- clients -------------------------------------------------------------------------
@@ -74,7 +42,7 @@ static void watch(struct loop *l, struct client *c)
 }
 
 /* Freed at the end of the turn: an event of this turn may still name it. */
-static void drop(struct loop *l, struct client *c)
+void loop_drop(struct loop *l, struct client *c)
 {
 	struct client *last = l->client[--l->n];
 
@@ -85,7 +53,7 @@ static void drop(struct loop *l, struct client *c)
 	l->gone[l->n_gone++] = c;
 }
 
-static void bury(struct loop *l)
+void loop_bury(struct loop *l)
 {
 	while (l->n_gone)
 		client_free(l->gone[--l->n_gone], &l->peers);
@@ -102,7 +70,7 @@ static bool make_room(struct loop *l)
 			idlest = l->client[i];
 	if (!idlest || l->n_gone >= MAX_CLIENTS)
 		return false;
-	drop(l, idlest);
+	loop_drop(l, idlest);
 	l->s->stats.dropped++;
 	return true;
 }
@@ -151,7 +119,7 @@ static void accept_some(struct loop *l)
 		l->s->stats.clients++;
 		ev.data.ptr = c;
 		if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &ev))
-			drop(l, c);
+			loop_drop(l, c);
 	}
 }
 
@@ -181,7 +149,7 @@ static void serve_and_watch(struct loop *l, struct client *c, unsigned events)
 		watch(l, c);
 		l->waiting |= c->more;
 	} else {
-		drop(l, c);
+		loop_drop(l, c);
 	}
 }
 
@@ -252,7 +220,7 @@ static void take_reload(struct loop *l)
 		if (client_reloaded(c, fresh ? NULL : err))
 			watch(l, c);
 		else
-			drop(l, c);
+			loop_drop(l, c);
 	}
 }
 
@@ -264,11 +232,11 @@ static void tick(struct loop *l)
 	for (size_t i = l->n; i-- > 0;)
 		if (client_late(l->client[i], l->now)) {
 			l->s->stats.dropped++;
-			drop(l, l->client[i]);
+			loop_drop(l, l->client[i]);
 		}
 }
 
-static int turn(struct loop *l)
+int loop_turn(struct loop *l)
 {
 	struct epoll_event ev[EVENTS];
 	bool news = false, calls = false, signals = false;
@@ -280,7 +248,7 @@ static int turn(struct loop *l)
 
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
-	l->now = now_ms();
+	l->now = loop_now();
 	for (int i = 0; i < n; i++) {
 		void *p = ev[i].data.ptr;
 
@@ -301,149 +269,6 @@ static int turn(struct loop *l)
 	if (calls)
 		accept_some(l);
 	tick(l);
-	bury(l);
+	loop_bury(l);
 	return 0;
-}
-
-/* --- setting up ----------------------------------------------------------------------
- */
-
-static int open_signals(struct loop *l)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
-		return -errno;
-	signal(SIGPIPE, SIG_IGN);
-	l->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return l->signal_fd < 0 ? -errno : 0;
-}
-
-static int watch_fd(struct loop *l, int fd, void *who)
-{
-	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = who};
-
-	return epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
-}
-
-static int open_loop(struct loop *l)
-{
-	int e = listen_open(&l->listener, l->s->socket);
-
-	if (e == -EADDRINUSE)
-		fprintf(stderr, "policyd: another policyd serves '%s'\n", l->s->socket);
-	else if (e)
-		fprintf(stderr, "policyd: cannot listen on '%s': %s\n", l->s->socket,
-			strerror(-e));
-	if (e)
-		return e;
-	l->epoll = epoll_create1(EPOLL_CLOEXEC);
-	l->client = calloc(MAX_CLIENTS, sizeof(struct client *));
-	l->gone = calloc(2 * MAX_CLIENTS, sizeof(struct client *));
-	if (l->epoll < 0 || !l->client || !l->gone)
-		return l->epoll < 0 ? -errno : -ENOMEM;
-	e = watch_fd(l, l->listener.fd, &l->listener);
-	return e ? e : watch_fd(l, l->signal_fd, &l->signal_fd);
-}
-
-static void find_home(struct server *s)
-{
-	const struct passwd *pw = getpwuid(geteuid());
-
-	if (pw && pw->pw_dir)
-		snprintf(s->home, sizeof(s->home), "%s", pw->pw_dir);
-}
-
-static void limit(void)
-{
-	struct rlimit files = {MAX_CLIENTS + 64, MAX_CLIENTS + 64}, none = {0, 0}, had;
-
-	if (!getrlimit(RLIMIT_NOFILE, &had) && had.rlim_max < files.rlim_max)
-		files.rlim_cur = files.rlim_max = had.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_DUMPABLE, 0);
-}
-
-static void folder_of(const char *path, char *dir, size_t size)
-{
-	char *slash;
-
-	snprintf(dir, size, "%s", path);
-	slash = strrchr(dir, '/');
-	if (slash && slash != dir)
-		*slash = '\0';
-}
-
-/* Files first, since threads that exist keep their rights to them; then the threads; then
- * the system calls of all. */
-static int open_and_confine(struct server *s, const struct listener *l)
-{
-	char state[PATH_MAX], run[PATH_MAX];
-	bool guarded;
-	int e = audit_make_dir(state, sizeof(state)), e_calls;
-
-	folder_of(l->path, run, sizeof(run));
-	limit();
-	if (e)
-		fprintf(stderr, "policyd: the audit log cannot be written: %s\n",
-			strerror(-e));
-	if ((e_calls = confine_files(e ? NULL : state, l->made ? run : NULL, &guarded)))
-		goto fail;
-	if (!e && (e = audit_open(&s->audit)) && e != -EBUSY)
-		fprintf(stderr, "policyd: the audit log cannot be written: %s\n",
-			strerror(-e));
-	if (e == -EBUSY) {
-		fprintf(stderr, "policyd: another policyd writes the record in '%s'\n",
-			state);
-		return e;
-	}
-	if (!guarded)
-		audit_seal(s->audit);
-	if ((e = links_new(&s->links)) ||
-		(e = loader_new(&s->loader, s->source, s->n_sources)))
-		return e;
-	if (!(e_calls = confine_calls(guarded)))
-		return 0;
-fail:
-	fprintf(stderr, "policyd: cannot give up rights: %s\n", strerror(-e_calls));
-	return e_calls;
-}
-
-int server_run(struct server *s)
-{
-	struct loop l = {.s = s,
-		.listener = {.fd = -1, .lock_fd = -1},
-		.epoll = -1,
-		.signal_fd = -1};
-	int e = open_signals(&l);
-
-	find_home(s);
-	if (!e)
-		e = open_loop(&l);
-	if (!e)
-		e = open_and_confine(s, &l.listener);
-	if (!e)
-		e = watch_fd(&l, loader_fd(s->loader), s->loader);
-	l.clock_ms = now_ms();
-	while (!e && !l.stop)
-		e = turn(&l);
-	while (l.n)
-		drop(&l, l.client[l.n - 1]);
-	bury(&l);
-	listen_close(&l.listener);
-	if (l.signal_fd >= 0)
-		close(l.signal_fd);
-	if (l.epoll >= 0)
-		close(l.epoll);
-	free(l.client);
-	free(l.gone);
-	links_free(s->links);
-	loader_free(s->loader);
-	audit_close(s->audit);
-	return e;
 }

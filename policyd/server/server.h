@@ -1,6 +1,7 @@
 /*
  * server.h: the daemon: one loop over a Unix socket, one JSON object a line.
  *
+ *	start.c		setting up, and giving up rights
  *	serve.c		the loop: events, signals, turns
  *	listen.c	the socket: made, taken over, or given by systemd
  *	client.c	one connection: its buffers, its states
@@ -11,7 +12,7 @@
  *	links.c		looks at the filesystem, in a thread of its own, with a bound
  *	loader.c	reading of rules files, in a thread of its own
  *	confine.c	rights given up once everything is open
- *	explain.c	what a command would do, as JSON or for people
+ *	explain.c	what a command would do, as JSON		tell.c	for people
  *
  * The loop does no I/O but on sockets: it waits for links.c at most LINKS_WAIT_MS a
  * request, for loader.c at most LOADER_WAIT_MS, and for the record not at all.
