@@ -17,7 +17,12 @@
 #include "policyd/audit/writer.h"
 #include "txfs/policy.h"
 
-enum { MAX_FIELD = 1024, MAX_COMMAND = 4096, MAX_TEXTS = AUDIT_MAX_LINE - 2048 };
+enum {
+	FLUSH_MS = 20,
+	MAX_FIELD = 1024,
+	MAX_COMMAND = 4096,
+	MAX_TEXTS = AUDIT_MAX_LINE - 2048
+};
 
 struct audit {
 	struct writer *w;
@@ -87,6 +92,12 @@ void audit_close(struct audit *a)
 		return;
 	writer_close(a->w);
 	free(a);
+}
+
+void audit_flush(struct audit *a)
+{
+	if (a)
+		writer_flush(a->w, FLUSH_MS);
 }
 
 void audit_seal(struct audit *a)

@@ -53,6 +53,10 @@ void audit_close(struct audit *a);
 /** audit_write(a, ev): one line more. -ENOBUFS: no room, counted as a failure. */
 int audit_write(struct audit *a, const struct audit_event *ev);
 
+/** audit_flush(a): what was written is in the file when this returns, unless the disk
+ * takes longer than 20 ms. */
+void audit_flush(struct audit *a);
+
 /** audit_seal(a): nothing may be opened any more, so the file is no longer changed. */
 void audit_seal(struct audit *a);
 

@@ -32,7 +32,7 @@ struct writer {
 	/* under lock */
 	char *fill;
 	size_t n_fill, room;
-	bool stop, busy, sealed;
+	bool stop, busy, sealed, hurry;
 	unsigned long failures;
 	/* of the thread, and of writer_open */
 	char *spill;
@@ -213,11 +213,13 @@ static void complain(struct writer *w, int e)
  * gather for a moment. */
 static void gather(struct writer *w)
 {
-	const struct timespec moment = {.tv_nsec = GATHER_MS * 1000000};
+	struct timespec end;
 
-	pthread_mutex_unlock(&w->lock);
-	nanosleep(&moment, NULL);
-	pthread_mutex_lock(&w->lock);
+	now_and(&end, GATHER_MS);
+	while (!w->stop && !w->hurry)
+		if (pthread_cond_timedwait(&w->work, &w->lock, &end) == ETIMEDOUT)
+			break;
+	w->hurry = false;
 }
 
 static void *writer_thread(void *arg)
@@ -236,8 +238,7 @@ static void *writer_thread(void *arg)
 		if (!w->n_fill && !w->n_spill)
 			break;
 		w->busy = true;
-		if (!w->stop)
-			gather(w);
+		gather(w);
 		if (!w->n_spill) {
 			char *swap = w->spill;
 
@@ -379,6 +380,21 @@ void writer_close(struct writer *w)
 	pthread_cond_destroy(&w->work);
 	pthread_cond_destroy(&w->idle);
 	discard(w);
+}
+
+bool writer_flush(struct writer *w, long ms)
+{
+	auto_unlock pthread_mutex_t *held = lock(&w->lock);
+	struct timespec end;
+
+	now_and(&end, ms);
+	while (w->busy || w->n_fill) {
+		w->hurry = true;
+		pthread_cond_signal(&w->work);
+		if (pthread_cond_timedwait(&w->idle, &w->lock, &end) == ETIMEDOUT)
+			return false;
+	}
+	return true;
 }
 
 bool writer_room(struct writer *w, size_t n)

@@ -22,6 +22,9 @@ int writer_open(struct writer **w, const char *dir, size_t file_bytes, size_t ke
 /** writer_close(w): a second at most for what waits, then end. NULL is fine. */
 void writer_close(struct writer *w);
 
+/** writer_flush(w, ms): have all written now, not in a moment. False: not in time. */
+bool writer_flush(struct writer *w, long ms);
+
 /** writer_room(w, n): may @n bytes be handed over? writer_put(w, line, n): do so. */
 bool writer_room(struct writer *w, size_t n);
 void writer_put(struct writer *w, const char *line, size_t n);

@@ -15,7 +15,7 @@
  *	explain.c	what a command would do, as JSON		tell.c	for people
  *
  * The loop does no I/O but on sockets: it waits for links.c at most LINKS_WAIT_MS a
- * request, for loader.c at most LOADER_WAIT_MS, and for the record not at all.
+ * request, for loader.c at most LOADER_WAIT_MS, and for the record as long at most.
  */
 #ifndef POLICYD_SERVER_SERVER_H
 #define POLICYD_SERVER_SERVER_H

@@ -207,6 +207,24 @@ START_TEST(the_corpus_of_the_protocol_is_answered)
 }
 END_TEST
 
+START_TEST(a_silent_or_dripping_client_is_late)
+{
+	struct client c = {.state = READING, .seen_ms = 1000};
+
+	ck_assert(!client_late(&c, 1000 + IDLE_MS));
+	ck_assert(client_late(&c, 1001 + IDLE_MS));
+	/* a byte now and then is no whole line */
+	c = (struct client){
+		.state = READING, .begun_ms = 1000, .n_in = 5, .seen_ms = 11000};
+	ck_assert(!client_late(&c, 1000 + SLOW_MS));
+	ck_assert(client_late(&c, 1001 + SLOW_MS));
+	c.paused = true; /* it waits for us */
+	ck_assert(!client_late(&c, 1001 + SLOW_MS));
+	c = (struct client){.state = AWAITING, .seen_ms = 1000};
+	ck_assert(!client_late(&c, 1001 + IDLE_MS));
+}
+END_TEST
+
 Suite *suite_server(void)
 {
 	Suite *s = suite_create("server");
@@ -217,6 +235,7 @@ Suite *suite_server(void)
 	tcase_add_test(t, a_nul_byte_is_refused);
 	tcase_add_test(t, a_command_over_the_limit_is_refused);
 	tcase_add_test(t, the_corpus_of_the_protocol_is_answered);
+	tcase_add_test(t, a_silent_or_dripping_client_is_late);
 	tcase_add_test(t, links_are_followed);
 	tcase_add_test(t, looks_are_bounded);
 	suite_add_tcase(s, t);
