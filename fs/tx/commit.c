@@ -590,6 +590,18 @@ int commit_pending(struct txm *m, struct txfs_ioc_end *io)
 /* --- what the base does not show yet
  * --------------------------------------------------------------------- */
 
+void commit_leave(struct commit *c)
+{
+	struct tree *t = c->m->t;
+
+	pthread_rwlock_wrlock(&t->gate);
+	drop_behind(c->l);
+	pthread_rwlock_unlock(&t->gate);
+	net_free(steal(&c->n));
+	layer_free(t, c->l);
+	commit_free(c);
+}
+
 int commit_behind(struct txm *m, struct txfs_ioc_end *io)
 {
 	struct tx *x, *tmp;

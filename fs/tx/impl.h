@@ -236,6 +236,8 @@ int commit_tx(struct txm *m, struct tx *x, struct txfs_ioc_end *io);
 int commit_pending(struct txm *m, struct txfs_ioc_end *io);
 /** commit_behind(m, io): try again what the base does not show yet. */
 int commit_behind(struct txm *m, struct txfs_ioc_end *io);
+/** commit_leave(c): what is behind is left to the next mount; frees. */
+void commit_leave(struct commit *c);
 
 /* --- background.c --- */
 

@@ -71,6 +71,8 @@ void txm_close(struct txm *m)
 		needed |= x->state == TXFS_BEHIND;
 		if (x->state == TXFS_OPEN)
 			suspend_open(m, x);
+		if (x->behind)
+			commit_leave(x->behind);
 		tx_drop(m, x);
 	}
 	while (!list_empty(&m->undos)) {
