@@ -37,7 +37,8 @@ static int add_source(
 {
 	if (a->n_sources == MAX_SOURCES)
 		return -1;
-	a->source[a->n_sources++] = (struct rules_source){path, tier, optional};
+	a->source[a->n_sources++] =
+		(struct rules_source){.path = path, .tier = tier, .optional = optional};
 	return 0;
 }
 
@@ -81,7 +82,8 @@ static int check(char *const *files, size_t n)
 	int status = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct rules_source one = {files[i], RULES_USER, false};
+		const struct rules_source one = {
+			.path = files[i], .tier = RULES_USER, .anyones = true};
 		struct rules *none = NULL, *r = NULL;
 		char err[512] = "";
 		int e = rules_load(NULL, 0, &none, err, sizeof(err));

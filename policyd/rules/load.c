@@ -133,7 +133,8 @@ int rules_load(const struct rules_source *s, size_t n, struct rules **out, char 
 
 int rules_load_workspace(const char *path, struct rules **out, char *err, size_t size)
 {
-	const struct rules_source s = {path, RULES_WORKSPACE, true};
+	const struct rules_source s = {
+		.path = path, .tier = RULES_WORKSPACE, .optional = true};
 	struct rules *r = calloc(1, sizeof(*r));
 	int e;
 

@@ -29,6 +29,7 @@ struct rules_source {
 	const char *path;
 	enum rules_tier tier;
 	bool optional; /* may be missing */
+	bool anyones;  /* only to be tried: whoever it belongs to */
 };
 
 /** rules_user_file(buf, size): $XDG_CONFIG_HOME or ~/.config, /txfs/policy.yaml. 0,

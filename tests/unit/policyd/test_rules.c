@@ -13,7 +13,7 @@
 static struct rules *load(const char *yaml, char *err, size_t size)
 {
 	char path[] = "rules-XXXXXX";
-	const struct rules_source files[] = {{path, RULES_USER, false}};
+	const struct rules_source files[] = {{path, RULES_USER, false, false}};
 	struct rules *r = NULL;
 	int fd = mkstemp(path);
 
@@ -201,8 +201,8 @@ END_TEST
 
 START_TEST(a_folder_is_not_a_file_of_rules)
 {
-	const struct rules_source files[] = {{"/", RULES_USER, true}};
-	const struct rules_source gone[] = {{"/no/such/file", RULES_USER, false}};
+	const struct rules_source files[] = {{"/", RULES_USER, true, false}};
+	const struct rules_source gone[] = {{"/no/such/file", RULES_USER, false, false}};
 	struct rules *r;
 	char err[256] = "";
 
@@ -244,8 +244,8 @@ static const struct {
 
 START_TEST(later_tiers_override_but_for_a_deny_and_a_workspace_only_tightens)
 {
-	const struct rules_source all[] = {
-		{"admin.yaml", RULES_ADMIN, true}, {"user.yaml", RULES_USER, true}};
+	const struct rules_source all[] = {{"admin.yaml", RULES_ADMIN, true, false},
+		{"user.yaml", RULES_USER, true, false}};
 	struct rules *r, *ws;
 	struct shell_reading *reading = read_command("frob");
 	struct policy_answer ans;
@@ -295,8 +295,8 @@ END_TEST
 
 START_TEST(a_file_that_others_may_write_is_not_believed)
 {
-	const struct rules_source user = {"open.yaml", RULES_USER, true};
-	const struct rules_source admin = {"open.yaml", RULES_ADMIN, true};
+	const struct rules_source user = {"open.yaml", RULES_USER, true, false};
+	const struct rules_source admin = {"open.yaml", RULES_ADMIN, true, false};
 	struct rules *r;
 	char err[512] = "";
 
