@@ -79,8 +79,21 @@ char *run_tar(struct sh *sh, struct cmd *c)
 			effect_path(sh,
 				opts_find(&o, "--remove-files") ? SHELL_DELETE
 								: SHELL_READ,
-				c->name, o.rest[i], SHELL_PLAIN);
+				c->name,
+				dir && dir->value
+					? path_join(sh,
+						  path_join(sh, sh_cwd(sh), dir->value),
+						  o.rest[i])
+					: o.rest[i],
+				SHELL_PLAIN);
 	} else if (way == TAR_EXTRACT && !opts_find(&o, "-O --to-stdout")) {
+		const struct made *m =
+			file && file->value ? find_made(sh, file->value) : NULL;
+
+		if ((m && m->content && *m->content == SHELL_FETCHED) ||
+			((!file || !strcmp(file->value ? file->value : "-", "-")) &&
+				c->in && strchr(c->in, SHELL_FETCHED)))
+			note_tree(sh, dir && dir->value ? dir->value : ".");
 		/* the folder itself stays; what comes out lies below it */
 		effect_path(sh, SHELL_CREATE, c->name,
 			sh_cat(sh, dir && dir->value ? dir->value : ".", "/\3"),
@@ -91,7 +104,10 @@ char *run_tar(struct sh *sh, struct cmd *c)
 	} else if (file && file->value) {
 		effect_path(sh, SHELL_READ, c->name, file->value, SHELL_PLAIN);
 	}
-	return to_stdout ? sh_str(sh, HOLE(SHELL_FILE)) : NULL;
+	if (!to_stdout)
+		return NULL;
+	return sh_str(sh, c->in && strchr(c->in, SHELL_FETCHED) ? HOLE(SHELL_FETCHED)
+								: HOLE(SHELL_FILE));
 }
 
 char *run_cmake(struct sh *sh, struct cmd *c)
@@ -103,7 +119,14 @@ char *run_cmake(struct sh *sh, struct cmd *c)
 		{"time", "time"}, {"create_symlink", "ln"}, {"tar", "tar"},
 		{"chdir", "env"}, {"cat", "cat"}};
 	size_t i = 1;
+	const struct made *m;
 
+	for (size_t k = 1; k + 1 < c->argc; k++)
+		if (!strcmp(c->argv[k], "-P") && (m = find_made(sh, c->argv[k + 1])) &&
+			m->content)
+			code_text(sh, "cmake", m->content, c->name);
+	if ((m = find_made(sh, "CMakeLists.txt")) && m->content)
+		code_text(sh, "cmake", m->content, c->name);
 	while (i < c->argc && strcmp(c->argv[i], "-E"))
 		i++;
 	if (i + 1 >= c->argc) {

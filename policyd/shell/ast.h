@@ -97,6 +97,7 @@ struct node {
 	struct node *a, *b, *c;
 	const char *name;
 	bool has_in; /* for: "in" was there */
+	bool until;
 	struct word *words;
 	struct assign *assigns;
 	struct redir *redirs;

@@ -161,6 +161,7 @@ static void push_range(struct queue *q, struct seg *segs, const struct brace *b)
 	a = strtol(first, NULL, 10);
 	z = strtol(last, NULL, 10);
 	if (!first[0] || labs(a - z) > MAX_RANGE) {
+		q->sh->many |= labs(a - z) > 500;
 		push_with(q, segs, b, none, none, HOLE(SHELL_NAME));
 		return;
 	}

@@ -5,6 +5,49 @@
 
 #include "policyd/shell/sh.h"
 
+/* A relative name is looked for below each folder of CDPATH first. */
+static const char *by_cdpath(struct sh *sh, const char *to)
+{
+	struct var *v = var_find(sh, "CDPATH");
+	const char *list = v ? var_get(sh, "CDPATH") : NULL;
+	size_t n;
+
+	if (!list || *to == '/' || *to == '.' || is_hole(*to))
+		return to;
+	n = strcspn(list, ":");
+	if (!n || (n == 1 && *list == '.'))
+		return to;
+	return sh_cat3(sh, sh_strn(sh, list, n), "/", to);
+}
+
+/* pushd DIR, pushd: the top of the stack is not the current directory but the next. */
+static char *builtin_pushd(struct sh *sh, struct cmd *c)
+{
+	struct dir *d = sh->st.dirs;
+	const char *to = c->argc > 1 ? c->argv[c->argc - 1] : NULL;
+
+	if (to && (*to == '+' || *to == '-'))
+		to = HOLE(SHELL_ANYTHING);
+	else if (!to)
+		to = d ? d->path : HOLE(SHELL_ANYTHING);
+	sh->st.dirs = sh_alloc(sh, sizeof(*d));
+	*sh->st.dirs = (struct dir){.next = d, .path = sh_cwd(sh)};
+	sh_chdir(sh, path_below_links(sh, by_cdpath(sh, to)));
+	return NULL;
+}
+
+static char *builtin_popd(struct sh *sh, struct cmd *c)
+{
+	struct dir *d = sh->st.dirs;
+
+	if (c->argc > 1)
+		return NULL;
+	sh_chdir(sh, d ? d->path : HOLE(SHELL_ANYTHING));
+	if (d)
+		sh->st.dirs = d->next;
+	return NULL;
+}
+
 static char *builtin_cd(struct sh *sh, struct cmd *c)
 {
 	const char *to = NULL;
@@ -12,23 +55,15 @@ static char *builtin_cd(struct sh *sh, struct cmd *c)
 	for (size_t i = 1; i < c->argc; i++)
 		if (c->argv[i][0] != '-' || !c->argv[i][1])
 			to = c->argv[i];
-	if (!to && !strcmp(c->name, "cd"))
+	if (!to)
 		to = var_get(sh, "HOME");
-	if (to && !strcmp(to, "-"))
+	else if (!strcmp(to, "-"))
 		to = var_get(sh, "OLDPWD");
 	if (!to)
 		to = HOLE(SHELL_ANYTHING);
-	if (c->argc > 1 && !strcmp(c->name, "popd"))
-		return NULL;
-	if (strcmp(c->name, "popd"))
-		var_set(sh, "OLDPWD", sh_cwd(sh));
-	if (!strcmp(c->name, "popd")) {
-		const char *old = var_get(sh, "OLDPWD");
-
-		to = old ? old : HOLE(SHELL_ANYTHING);
-	}
+	var_set(sh, "OLDPWD", sh_cwd(sh));
 	/* an unknown directory that is only a name stays below the current one */
-	sh_chdir(sh, *to ? path_join(sh, sh_cwd(sh), to) : sh_cwd(sh));
+	sh_chdir(sh, *to ? path_below_links(sh, by_cdpath(sh, to)) : sh_cwd(sh));
 	return NULL;
 }
 
@@ -51,7 +86,7 @@ static char *builtin_eval(struct sh *sh, struct cmd *c)
 
 static char *builtin_source(struct sh *sh, struct cmd *c)
 {
-	const struct made *m;
+	struct made *m;
 	const char *f;
 
 	if (c->argc < 2)
@@ -60,8 +95,19 @@ static char *builtin_source(struct sh *sh, struct cmd *c)
 	if (!strcmp(f, "/dev/stdin") || !strcmp(f, "-"))
 		return c->in ? eval_text(sh, c->in, NULL, "source") : NULL;
 	m = find_made(sh, f);
-	if (m && m->content)
-		return eval_text(sh, m->content, c->in, "source");
+	if (m && m->active) {
+		if (sh->in_function_bg)
+			endless(sh, "source", m->path);
+		return NULL;
+	}
+	if (m && m->content) {
+		char *out;
+
+		m->active = true;
+		out = eval_text(sh, m->content, c->in, "source");
+		m->active = false;
+		return out;
+	}
 	if (strchr(f, SHELL_FETCHED) || strchr(f, SHELL_COMPUTED))
 		return eval_text(sh, f, NULL, "source");
 	effect_path(sh, SHELL_READ, "source", f, SHELL_PLAIN);
@@ -70,8 +116,13 @@ static char *builtin_source(struct sh *sh, struct cmd *c)
 
 static char *builtin_trap(struct sh *sh, struct cmd *c)
 {
-	if (c->argc > 2 && strcmp(c->argv[1], "-") && c->argv[1][0] != '-')
+	bool in_trap = sh->in_trap;
+
+	if (c->argc > 2 && strcmp(c->argv[1], "-") && c->argv[1][0] != '-') {
+		sh->in_trap = true;
 		eval_text(sh, c->argv[1], NULL, "trap");
+		sh->in_trap = in_trap;
+	}
 	return NULL;
 }
 
@@ -109,17 +160,6 @@ static char *builtin_hash(struct sh *sh, struct cmd *c)
 	return NULL;
 }
 
-static void check_hook(struct sh *sh, const char *name, const char *value)
-{
-	const char *const *row = table_row(T_VARIABLES, name);
-
-	if (row && !strcmp(row[1], "command"))
-		code_guess(sh, value, name);
-	else if (row && !strcmp(row[1], "preload"))
-		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_POSSIBLE, name, value,
-			"environment");
-}
-
 /* export, declare, local ..: NAME=value words, here after expansion. */
 static char *builtin_declare(struct sh *sh, struct cmd *c)
 {
@@ -149,7 +189,7 @@ static char *builtin_declare(struct sh *sh, struct cmd *c)
 			var_set_ref(sh, name, eq + 1);
 		else
 			var_set(sh, name, eq + 1);
-		check_hook(sh, name, eq + 1);
+		variable_hook(sh, name, eq + 1, name);
 	}
 	return NULL;
 }
@@ -163,6 +203,8 @@ static char *builtin_set(struct sh *sh, struct cmd *c)
 
 		if (!strcmp(a, "--"))
 			goto set;
+		if (!strcmp(a, "+o") && i < c->argc && !strcmp(c->argv[i], "history"))
+			variable_hook(sh, "HISTFILE", "", c->name);
 		if (a[1] && a[strlen(a) - 1] == 'o')
 			i++;
 	}
@@ -195,6 +237,8 @@ static char *builtin_read(struct sh *sh, struct cmd *c)
 	const struct opt *a;
 
 	opts_read(sh, c, "-a -d -i -n -N -p -t -u", &o);
+	for (size_t i = 0; i < o.n_rest; i++)
+		hidden_substitution(sh, o.rest[i]);
 	if (strchr(v, '\n')) {
 		const char *first = sh_strn(sh, v, strcspn(v, "\n"));
 
@@ -234,8 +278,13 @@ static char *builtin_mapfile(struct sh *sh, struct cmd *c)
 static char *builtin_unset(struct sh *sh, struct cmd *c)
 {
 	for (size_t i = 1; i < c->argc; i++)
-		if (c->argv[i][0] != '-' && !has_hole(c->argv[i]))
+		hidden_substitution(sh, c->argv[i]);
+	for (size_t i = 1; i < c->argc; i++)
+		if (c->argv[i][0] != '-' && !has_hole(c->argv[i])) {
+			if (word_in(c->argv[i], "HISTFILE HISTSIZE"))
+				variable_hook(sh, c->argv[i], "", c->name);
 			var_unset(sh, c->argv[i]);
+		}
 	return NULL;
 }
 
@@ -261,12 +310,50 @@ static char *builtin_command(struct sh *sh, struct cmd *c)
 
 static char *builtin_let(struct sh *sh, struct cmd *c)
 {
+	for (size_t i = 1; i < c->argc; i++)
+		hidden_substitution(sh, c->argv[i]);
 	for (size_t i = 1; i < c->argc; i++) {
 		size_t n = strcspn(c->argv[i], "=+-*/%");
 
 		if (c->argv[i][n] && n && !has_hole(c->argv[i]))
 			var_set(sh, sh_strn(sh, c->argv[i], n), HOLE(SHELL_NUMBER));
 	}
+	return NULL;
+}
+
+/* compgen -C CMD, complete -C CMD: run when words are completed, or at once. */
+static char *builtin_complete(struct sh *sh, struct cmd *c)
+{
+	struct opts o;
+	const struct opt *code;
+
+	opts_read(sh, c, "-C -F -A -G -W -P -S -X -o", &o);
+	code = opts_find(&o, "-C -F");
+	if (code && code->value)
+		eval_text(sh, code->value, NULL, c->name);
+	code = opts_find(&o, "-W"); /* its words are expanded */
+	if (code && code->value)
+		eval_text(sh, sh_cat(sh, ": ", code->value), NULL, c->name);
+	return NULL;
+}
+
+/* bind -x '"KEY": CMD' */
+static char *builtin_bind(struct sh *sh, struct cmd *c)
+{
+	for (size_t i = 1; i + 1 < c->argc; i++) {
+		const char *colon = strchr(c->argv[i + 1], ':');
+
+		if (!strcmp(c->argv[i], "-x") && colon)
+			code_guess(sh, colon + 1, c->name);
+	}
+	return NULL;
+}
+
+/* An index in an operand of test, unset, read .. is evaluated, and may hold $( ). */
+static char *builtin_test(struct sh *sh, struct cmd *c)
+{
+	for (size_t i = 1; i < c->argc; i++)
+		hidden_substitution(sh, c->argv[i]);
 	return NULL;
 }
 
@@ -290,7 +377,12 @@ bool run_builtin(struct sh *sh, struct cmd *c, char **out)
 		const char *names;
 		char *(*run)(struct sh *sh, struct cmd *c);
 	} table[] = {
-		{"cd pushd popd chdir", builtin_cd},
+		{"cd chdir", builtin_cd},
+		{"pushd", builtin_pushd},
+		{"popd", builtin_popd},
+		{"compgen complete", builtin_complete},
+		{"bind", builtin_bind},
+		{"test [", builtin_test},
 		{"eval", builtin_eval},
 		{". source", builtin_source},
 		{"trap", builtin_trap},
@@ -307,9 +399,9 @@ bool run_builtin(struct sh *sh, struct cmd *c, char **out)
 		{"wait", builtin_wait},
 		{": true false exit return break continue shopt umask ulimit jobs bg fg "
 		 "hash "
-		 "times getopts bind complete compgen compopt dirs enable help "
+		 "times getopts compopt dirs enable help "
 		 "disown "
-		 "caller suspend logout unalias test [",
+		 "caller suspend logout unalias",
 			builtin_nothing},
 	};
 

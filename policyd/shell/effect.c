@@ -17,6 +17,13 @@ struct shell_effect *effect(struct sh *sh, enum shell_verb v, enum shell_place p
 	struct shell_effect *e;
 
 	sh_step(sh);
+	if (sh->n_effects && sh->n_commands &&
+		sh->commands[sh->n_commands - 1].first_effect < sh->n_effects) {
+		e = &sh->effects[sh->n_effects - 1]; /* the same once more says nothing */
+		if (e->verb == v && e->place == p && e->how == how && word && program &&
+			!strcmp(e->word, word) && !strcmp(e->program, program))
+			return e;
+	}
 	sh->effects =
 		sh_grow(sh, sh->effects, sh->n_effects, &sh->cap_effects, sizeof(*e));
 	e = &sh->effects[sh->n_effects++];
@@ -30,6 +37,18 @@ struct shell_effect *effect(struct sh *sh, enum shell_verb v, enum shell_place p
 	return e;
 }
 
+/* What is written to a hard link is written to the file. */
+static enum shell_place through_hard_link(
+	struct sh *sh, enum shell_place p, const char **path)
+{
+	for (const struct link *l = sh->links; l; l = l->next)
+		if (l->hard && !strcmp(l->path, *path)) {
+			*path = l->target;
+			return place_of(sh->ctx, sh, *path);
+		}
+	return p;
+}
+
 struct shell_effect *effect_path(struct sh *sh, enum shell_verb v, const char *program,
 	const char *word, enum shell_how how)
 {
@@ -39,6 +58,11 @@ struct shell_effect *effect_path(struct sh *sh, enum shell_verb v, const char *p
 
 	if (p == SHELL_EMPTY)
 		return NULL;
+	if (v == SHELL_READ && p == SHELL_SYSTEM &&
+		(strstr(path, ".pid") || !strcmp(path, "/proc")))
+		sh->foreign = word; /* whose number a kill may take from it */
+	if (v != SHELL_READ && v != SHELL_DELETE)
+		p = through_hard_link(sh, p, &path);
 	if (v == SHELL_DELETE && how == SHELL_PLAIN &&
 		(p == SHELL_WORKSPACE || p == SHELL_SCRATCH) &&
 		path_is_product(path, sh->ctx->workspace))
@@ -67,10 +91,41 @@ void note_made(struct sh *sh, const char *word, const char *content, const char 
 	sh->made = m;
 }
 
-const struct made *find_made(struct sh *sh, const char *word)
+void note_tree(struct sh *sh, const char *word)
+{
+	struct made *m;
+	const char *path;
+
+	if (path_of(sh, word, &path) == SHELL_EMPTY || *path != '/')
+		return;
+	m = sh_alloc(sh, sizeof(*m));
+	*m = (struct made){.next = sh->trees, .path = path};
+	sh->trees = m;
+}
+
+bool in_tree(struct sh *sh, const char *word)
+{
+	static const char own[] =
+		"configure gradlew mvnw bootstrap.sh autogen.sh bootstrap "
+		"manage.py gradlew.bat setup.py";
+	const char *path, *name = strrchr(word, '/');
+
+	if (!sh->trees || path_of(sh, word, &path) == SHELL_EMPTY ||
+		word_in(name ? name + 1 : word, own))
+		return false;
+	for (const struct made *m = sh->trees; m; m = m->next) {
+		size_t n = strlen(m->path);
+
+		if (!strncmp(path, m->path, n) && path[n] == '/')
+			return true;
+	}
+	return false;
+}
+
+struct made *find_made(struct sh *sh, const char *word)
 {
 	const char *path;
-	const struct made *m;
+	struct made *m;
 
 	if (path_of(sh, word, &path) == SHELL_EMPTY)
 		return NULL;
@@ -79,17 +134,35 @@ const struct made *find_made(struct sh *sh, const char *word)
 	return m;
 }
 
-void note_link(struct sh *sh, const char *word, const char *target)
+void note_fd(struct sh *sh, int fd, const char *word)
+{
+	const char *path;
+
+	if (fd >= 0 && fd < 10 && path_of(sh, word, &path) != SHELL_EMPTY)
+		sh->fd[fd] = path;
+}
+
+const char *fd_path(struct sh *sh, unsigned n)
+{
+	return n < 10 ? sh->fd[n] : NULL;
+}
+
+void note_link(struct sh *sh, const char *word, const char *target, bool hard)
 {
 	struct link *l;
 	const char *path;
 
 	if (path_of(sh, word, &path) == SHELL_EMPTY || *path != '/')
 		return;
-	target = path_join(sh, sh_cwd(sh), target);
+	target = *target == '/' || hard
+			 ? path_join(sh, sh_cwd(sh), target)
+			 : path_join(sh,
+				   sh_strn(sh, path, (size_t)(strrchr(path, '/') - path)),
+				   target);
 	if (!strcmp(target, path))
 		return;
 	l = sh_alloc(sh, sizeof(*l));
-	*l = (struct link){.next = sh->links, .path = path, .target = target};
+	*l = (struct link){
+		.next = sh->links, .path = path, .target = target, .hard = hard};
 	sh->links = l;
 }

@@ -6,6 +6,7 @@
  * that is known, goes on as the input of the next one or the text of a substitution.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "policyd/shell/sh.h"
@@ -71,17 +72,9 @@ static void set_assign(struct sh *sh, const struct assign *a)
 /* A variable that programs run as code: its text is read as a command. */
 static void check_assign(struct sh *sh, const struct assign *a, const char *program)
 {
-	const char *const *row = table_row(T_VARIABLES, a->name);
 	const char *v = a->array ? NULL : var_get(sh, a->name);
 
-	if (!v)
-		return;
-	if (row && !strcmp(row[1], "preload"))
-		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_POSSIBLE, program, v,
-			"environment");
-	else if (row && !strcmp(row[1], "command"))
-		code_guess(sh, v, program);
-	else if (program && strpbrk(v, " \t"))
+	if (v && !variable_hook(sh, a->name, v, program) && program && strpbrk(v, " \t"))
 		code_guess(sh, v, program);
 }
 
@@ -98,6 +91,7 @@ static void redirect_in(struct sh *sh, const char *path, struct io *io, int fd)
 
 	effect_path(sh, SHELL_READ, "<", path, SHELL_PLAIN);
 	redirect_net(sh, path);
+	note_fd(sh, fd, path);
 	if (fd <= 0)
 		io->in = m && m->content
 				 ? m->content
@@ -205,7 +199,7 @@ static char *call(struct sh *sh, struct func *f, struct fields *argv, const char
 	return out;
 }
 
-static char *quote(struct sh *sh, const char *s)
+char *sh_quote(struct sh *sh, const char *s)
 {
 	struct buf b = {0};
 
@@ -225,7 +219,7 @@ static char *run_alias(struct sh *sh, struct func *f, struct fields *argv, const
 	char *out;
 
 	for (size_t i = 1; i < argv->n; i++)
-		text = sh_cat3(sh, text, " ", quote(sh, argv->v[i]));
+		text = sh_cat3(sh, text, " ", sh_quote(sh, argv->v[i]));
 	f->active = true;
 	out = eval_text(sh, text, in, f->name);
 	f->active = false;
@@ -239,9 +233,13 @@ static bool is_literal_word(const struct word *w, const char *s)
 }
 
 static char *run_fields(
-	struct sh *sh, const struct node *n, struct fields *f, const char *in)
+	struct sh *sh, const struct node *n, struct fields *f, const struct io *io)
 {
+	const char *in = io->in;
 	struct func *fn;
+	struct cmd c = {.argv = f->v, .argc = f->n, .name = f->v[0]};
+
+	check_endless(sh, &c, io->out_path);
 
 	fn = find_func(sh->aliases, f->v[0]);
 	if (fn && !fn->active && is_literal_word(n->words, f->v[0]))
@@ -274,7 +272,7 @@ static char *simple_once(struct sh *sh, const struct node *n, const char *in)
 		const struct assign *outer = sh->sets;
 
 		sh->sets = n->assigns ? n->assigns : outer;
-		out = run_fields(sh, n, &f, io.in);
+		out = run_fields(sh, n, &f, &io);
 		sh->sets = outer;
 	} else if (n->redirs && !n->assigns && !n->words && io.in)
 		out = sh_str(sh, io.in); /* $(< file) */
@@ -320,7 +318,11 @@ static char *eval_pipe(struct sh *sh, const struct node *n, const char *in)
 		struct state s = state_copy(sh);
 		size_t from = sh->n_commands;
 
+		if (c != n->a && from && !strcmp(sh->commands[from - 1].program, "yes") &&
+			sh->commands[from - 1].argc > 1)
+			sh->endless_input = true;
 		out = eval_node(sh, c, data);
+		sh->endless_input = false;
 		for (size_t i = from; c != n->a && i < sh->n_commands; i++)
 			sh->commands[i].piped = true;
 		data = out ? out : "";
@@ -352,30 +354,110 @@ static char *eval_or(struct sh *sh, const struct node *n, const char *in)
 	return join(sh, out, eval_either(sh, n->b, NULL, in));
 }
 
-/* while true; do something & done, with nothing in it that waits. */
-static void endless_background(
-	struct sh *sh, const struct node *n, size_t effects, size_t commands)
+/* A condition that never ends a loop: true, :, [ 1 ], (( 1 )), or none at all. */
+static bool always(struct sh *sh, const struct node *n)
 {
-	const struct node *c = n->a->a;
-	bool starts = false;
+	const struct node *c = n->kind == N_SEQ ? n->a : n;
+	const char *t;
 
-	if (!c || c->next || c->kind != N_SIMPLE ||
-		!(is_literal_word(c->words, "true") || is_literal_word(c->words, ":")))
-		return;
-	for (size_t i = effects; i < sh->n_effects; i++)
-		starts |= sh->effects[i].verb == SHELL_LEAVE &&
-			  sh->effects[i].place == SHELL_NOWHERE;
-	for (size_t i = commands; i < sh->n_commands; i++)
-		if (word_in(sh->commands[i].program, "sleep wait read break exit"))
-			return;
-	if (starts)
-		effect(sh, SHELL_PROCESS, SHELL_NOWHERE, SHELL_HOW_CERTAIN, "while", "&",
-			"fork-bomb");
+	if (!c || c->next)
+		return false;
+	if (c->kind == N_ARITH || c->kind == N_COND) {
+		t = c->words ? expand_one(sh, c->words) : "";
+		t += strspn(t, " ");
+		return *t >= '1' && *t <= '9' && !t[1 + strspn(t + 1, "0123456789 ")];
+	}
+	return c->kind == N_SIMPLE &&
+	       (is_literal_word(c->words, "true") || is_literal_word(c->words, ":") ||
+		       is_literal_word(c->words, "/bin/true") ||
+		       ((is_literal_word(c->words, "[") ||
+				is_literal_word(c->words, "test")) &&
+			       is_literal_word(c->words->next, "1")));
+}
+
+static bool never(const struct node *n)
+{
+	const struct node *c = n->kind == N_SEQ ? n->a : n;
+
+	return c && !c->next && c->kind == N_SIMPLE && is_literal_word(c->words, "false");
+}
+
+/* Something in the foreground that waits, asks or ends. */
+static bool waits(const struct node *n)
+{
+	static const char *const names[] = {"sleep", "wait", "read", "break", "exit",
+		"return", "inotifywait", "fswatch", "entr", "kill", "tail", "nc",
+		"usleep", NULL};
+
+	for (; n; n = n->next) {
+		if (n->kind == N_BG || n->kind == N_FUNC)
+			continue;
+		for (const char *const *p = names; *p && n->words; p++)
+			if (is_literal_word(n->words, *p))
+				return true;
+		if ((n->a && waits(n->a)) || (n->b && waits(n->b)) ||
+			(n->c && waits(n->c)))
+			return true;
+	}
+	return false;
+}
+
+static bool starts_background(const struct node *n)
+{
+	for (; n; n = n->next)
+		if (n->kind == N_BG || n->kind == N_COPROC ||
+			(n->a && starts_background(n->a)) ||
+			(n->b && starts_background(n->b)) ||
+			(n->c && starts_background(n->c)))
+			return true;
+	return false;
+}
+
+/* A variable that grows by itself: x=$x$x, x+=$x, a+=( "${a[@]}" ). */
+static bool doubles(const struct node *n)
+{
+	for (; n; n = n->next) {
+		for (const struct assign *a = n->assigns; a; a = a->next) {
+			int own = a->append;
+
+			for (const struct seg *s = a->value ? a->value->segs : NULL; s;
+				s = s->next)
+				own += s->kind == SEG_PARAM && !strcmp(s->text, a->name);
+			if (own > 1)
+				return true;
+		}
+		if ((n->a && doubles(n->a)) || (n->b && doubles(n->b)))
+			return true;
+	}
+	return false;
+}
+
+/* Something that writes in each round. */
+static bool fills(const struct node *n)
+{
+	for (; n; n = n->next) {
+		for (const struct redir *r = n->redirs; r; r = r->next)
+			if (r->kind == R_APPEND)
+				return true;
+		if (n->words && (is_literal_word(n->words, "mkdir") ||
+					is_literal_word(n->words, "mktemp") ||
+					is_literal_word(n->words, "dd")))
+			return true;
+		if ((n->a && fills(n->a)) || (n->b && fills(n->b)))
+			return true;
+	}
+	return false;
+}
+
+/* while true; do something & done, with nothing in it that waits. */
+static void endless_loop(struct sh *sh, const struct node *body)
+{
+	if ((starts_background(body) || doubles(body) || fills(body)) && !waits(body))
+		endless(sh, "while", "a loop without end");
 }
 
 static char *eval_while(struct sh *sh, const struct node *n, const char *in)
 {
-	size_t effects = sh->n_effects, commands = sh->n_commands;
 	char *out = eval_node(sh, n->a, in);
 
 	for (int i = 0; i < 2; i++) {
@@ -385,7 +467,8 @@ static char *eval_while(struct sh *sh, const struct node *n, const char *in)
 		eval_node(sh, n->a, in);
 		state_merge(sh, &s);
 	}
-	endless_background(sh, n, effects, commands);
+	if (n->until ? never(n->a) : always(sh, n->a))
+		endless_loop(sh, n->b);
 	return out;
 }
 
@@ -395,8 +478,16 @@ static char *eval_for(struct sh *sh, const struct node *n, const char *in)
 	char *out = NULL;
 
 	if (!n->name) {
-		expand_one(sh, n->words);
+		const char *cond = strchr(expand_one(sh, n->words), ';');
+
 		arith_set_all(sh, n->words);
+		if (cond && cond[1 + strspn(cond + 1, " 1")] == ';') /* for ((;;)) */
+			endless_loop(sh, n->b);
+		else if (cond && strpbrk(cond, "<") &&
+			 atol(strpbrk(cond, "<") + strspn(strpbrk(cond, "<"), "<= ")) >
+				 500 &&
+			 starts_background(n->b) && !waits(n->b))
+			endless_loop(sh, n->b);
 		return eval_node(sh, n->b, in);
 	}
 	for (const struct word *w = n->words; w; w = w->next)
@@ -404,6 +495,11 @@ static char *eval_for(struct sh *sh, const struct node *n, const char *in)
 	if (!n->has_in)
 		for (size_t i = 0; i < sh->st.n_args; i++)
 			fields_add(sh, &f, sh->st.args[i], true);
+	if ((f.n > 500 || sh->many) && starts_background(n->b) && !waits(n->b))
+		endless(sh, "for", "a loop of many in the background");
+	for (size_t i = 0; i < f.n && i < 4; i++)
+		if (!strncmp(f.v[i], "/proc/", 6) && has_hole(f.v[i]))
+			sh->foreign = f.v[i];
 	if (f.n > MAX_LOOP) {
 		char *any = sh_str(sh, HOLE(SHELL_ANYTHING));
 
@@ -526,7 +622,9 @@ char *eval_sub(struct sh *sh, const struct node *n)
 	char *out;
 
 	sh->again = false;
+	sh->in_function_bg++;
 	out = eval_node(sh, n, NULL);
+	sh->in_function_bg--;
 	sh->st = s;
 	sh->pick = pick;
 	sh->radix = radix;

@@ -142,7 +142,7 @@ char *expand_one(struct sh *sh, const struct word *w)
 }
 
 /* Evaluated in arithmetic, a[$(..)] in a value runs the substitution. */
-static void hidden_substitution(struct sh *sh, const char *s)
+void hidden_substitution(struct sh *sh, const char *s)
 {
 	const char *p = strstr(s, "[$(");
 	struct node *n;
@@ -257,8 +257,12 @@ static size_t put_tilde(struct field *f, const char *s)
 			strlen(home ? home : f->sh->ctx->home));
 	else if (n == 2 && s[1] == '+')
 		put(f, sh_cwd(f->sh), strlen(sh_cwd(f->sh)));
-	else if (n == 2 && s[1] == '-')
-		put_hole(f, SHELL_ANYTHING);
+	else if (n == 2 && s[1] == '-') {
+		const char *old = var_get(f->sh, "OLDPWD");
+
+		put(f, old ? old : HOLE(SHELL_ANYTHING), old ? strlen(old) : 1);
+	} else if (n > 1 && (s[1] == '+' || s[1] == '-' || (s[1] >= '0' && s[1] <= '9')))
+		put_hole(f, SHELL_ANYTHING); /* of the stack of pushd */
 	else if (n == 5 && !memcmp(s, "~root", 5))
 		put(f, "/root", 5);
 	else {

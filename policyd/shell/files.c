@@ -60,8 +60,11 @@ static void note_copies(struct sh *sh, struct cmd *c, struct opts *o)
 
 	if (word_in(c->name, "cp mv install ln gcp") && o->n_rest == 2) {
 		src = o->rest[0];
-		if (!strcmp(c->name, "ln") && opts_find(o, "-s --symbolic"))
-			note_link(sh, o->rest[1], src);
+		if (word_in(c->name, "ln gln"))
+			note_link(sh, o->rest[1], src, !opts_find(o, "-s --symbolic"));
+		else if (opts_find(o, "-s --symbolic-link -l --link"))
+			note_link(
+				sh, o->rest[1], src, !opts_find(o, "-s --symbolic-link"));
 		m = find_made(sh, src);
 		if (m) {
 			note_made(sh, o->rest[1], m->content, m->program);
@@ -172,13 +175,38 @@ static bool named_operands(
 	return any;
 }
 
+/* A mode with the bit that makes a program run as its owner. */
+static bool sets_id(const char *mode)
+{
+	size_t n = strspn(mode, "01234567");
+
+	if (!mode[n])
+		return (n == 4 || n == 5) && strchr("4567", mode[n - 4]);
+	return (*mode == 'u' || *mode == '+' || *mode == 'a') && strchr(mode, '+') &&
+	       strchr(strchr(mode, '+'), 's');
+}
+
 bool files_apply(struct sh *sh, struct cmd *c)
 {
 	const char *const *row = table_row(T_FILES, c->name);
+	struct cmd sub;
 	enum shell_how how = SHELL_PLAIN;
 	struct roles r = {0};
 	struct opts o;
 
+	for (size_t i = 1; !row && i < c->argc; i++)
+		if (c->argv[i][0] != '-') { /* gio trash, rclone delete .. */
+			row = strlen(c->argv[i]) < 20
+				      ? table_row(T_FILES,
+						sh_cat3(sh, c->name, " ", c->argv[i]))
+				      : NULL;
+			sub = *c;
+			sub.argv = c->argv + i;
+			sub.argc = c->argc - i;
+			if (row)
+				c = &sub;
+			break;
+		}
 	if (!row)
 		return false;
 	opts_read(sh, c, row[1], &o);
@@ -187,8 +215,20 @@ bool files_apply(struct sh *sh, struct cmd *c)
 	r.tokens = row[2];
 	if (opts_find(&o, "-n --no-clobber") && word_in(c->name, "cp mv gcp gmv"))
 		how = SHELL_NOCLOBBER;
+	if (word_in(c->name, "chmod gchmod") && o.n_rest && sets_id(o.rest[0]))
+		effect(sh, SHELL_PRIVILEGE, SHELL_NOWHERE, SHELL_PLAIN, c->name,
+			o.rest[0], "privilege");
 	if (named_operands(sh, c, &o, row[2]))
 		return true;
+	if (word_in(c->name, "unzip 7z 7za unrar unar bsdtar gunzip") && o.n_rest) {
+		const struct made *m =
+			find_made(sh, o.rest[strcmp(c->name, "unzip") && o.n_rest > 1]);
+
+		if (m && m->content && *m->content == SHELL_FETCHED)
+			note_tree(sh, opts_find(&o, "-d") && opts_find(&o, "-d")->value
+					      ? opts_find(&o, "-d")->value
+					      : ".");
+	}
 	option_roles(sh, c, &o, &r, how);
 	operand_roles(sh, c, &o, &r, how);
 	note_copies(sh, c, &o);

@@ -102,6 +102,18 @@ void opts_read(struct sh *sh, const struct cmd *c, const char *valued, struct op
 	}
 }
 
+void add_operand(struct sh *sh, struct opts *o, const char *s)
+{
+	struct opts fresh = {.rest = NULL};
+
+	for (size_t i = 0; i < o->n_rest; i++)
+		add_rest(sh, &fresh, o->rest[i]);
+	add_rest(sh, &fresh, (char *)s);
+	o->rest = fresh.rest;
+	o->n_rest = fresh.n_rest;
+	o->cap_rest = fresh.cap_rest;
+}
+
 const struct opt *opts_find(const struct opts *o, const char *names)
 {
 	for (size_t i = 0; i < o->n_opt; i++)

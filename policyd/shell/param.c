@@ -276,7 +276,11 @@ char *sh_unescape(struct sh *sh, const char *s, size_t n)
 			c = digits(&s, end, 16, max);
 		} else if (*s >= '0' && *s <= '7') {
 			c = digits(&s, end, 8, *s == '0' ? 4 : 3);
-			buf_c(sh, &b, (c & 255) < 8 ? SHELL_ANYTHING : (char)c);
+			/* NUL ends a line of xargs -0 and read -d '' */
+			buf_c(sh, &b,
+				!c		? '\n'
+				: (c & 255) < 8 ? SHELL_ANYTHING
+						: (char)c);
 			continue;
 		} else if (*s == 'c' && s + 1 < end) {
 			c = (unsigned char)s[1] & 31;

@@ -427,10 +427,11 @@ static struct node *parse_body(struct parser *p)
 	return n;
 }
 
-static struct node *parse_while(struct parser *p)
+static struct node *parse_while(struct parser *p, bool until)
 {
 	struct node *n = new_node(p, N_WHILE);
 
+	n->until = until;
 	n->a = parse_list(p);
 	n->b = parse_body(p);
 	return n;
@@ -629,8 +630,10 @@ static struct node *parse_compound(struct parser *p)
 		return parse_cond(p);
 	if (take_keyword(p, "if"))
 		return parse_if(p);
-	if (take_keyword(p, "while") || take_keyword(p, "until"))
-		return parse_while(p);
+	if (take_keyword(p, "while"))
+		return parse_while(p, false);
+	if (take_keyword(p, "until"))
+		return parse_while(p, true);
 	if (take_keyword(p, "for") || take_keyword(p, "select"))
 		return parse_for(p);
 	if (take_keyword(p, "case"))

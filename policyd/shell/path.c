@@ -22,6 +22,7 @@ static bool is_number(const char *s)
 static size_t proc_alias(const char **part, size_t *len, size_t n, bool *cwd)
 {
 	char pid[32];
+	size_t k = 2;
 
 	*cwd = false;
 	if (n < 3 || len[0] != 4 || memcmp(part[0], "proc", 4) || len[1] >= sizeof(pid))
@@ -30,8 +31,27 @@ static size_t proc_alias(const char **part, size_t *len, size_t n, bool *cwd)
 	pid[len[1]] = '\0';
 	if (strcmp(pid, "self") && strcmp(pid, "thread-self") && !is_number(pid))
 		return 0;
-	*cwd = len[2] == 3 && !memcmp(part[2], "cwd", 3);
-	return *cwd || (len[2] == 4 && !memcmp(part[2], "root", 4)) ? 3 : 0;
+	if (n >= 5 && len[2] == 4 && !memcmp(part[2], "task", 4))
+		k = 4; /* /proc/self/task/<any>/root */
+	*cwd = len[k] == 3 && !memcmp(part[k], "cwd", 3);
+	return *cwd || (len[k] == 4 && !memcmp(part[k], "root", 4)) ? k + 1 : 0;
+}
+
+/* /proc/self/fd/7/x, /dev/fd/7/x where 7 was opened on a directory by exec 7< DIR. */
+static const char *fd_alias(
+	struct sh *sh, const char **part, const size_t *len, size_t n, size_t *skip)
+{
+	if (n >= 4 && len[0] == 4 && !memcmp(part[0], "proc", 4) && len[2] == 2 &&
+		!memcmp(part[2], "fd", 2))
+		*skip = 4;
+	else if (n >= 3 && len[0] == 3 && !memcmp(part[0], "dev", 3) && len[1] == 2 &&
+		 !memcmp(part[1], "fd", 2))
+		*skip = 3;
+	else
+		return NULL;
+	if (len[*skip - 1] != 1 || part[*skip - 1][0] < '0' || part[*skip - 1][0] > '9')
+		return NULL;
+	return fd_path(sh, (unsigned)(part[*skip - 1][0] - '0'));
 }
 
 /* Absolute, with . and .. and doubled slashes gone. @path is absolute. */
@@ -40,6 +60,7 @@ static char *normalise(struct sh *sh, const char *path, const char *cwd, int hop
 	const char *part[MAX_PARTS];
 	size_t len[MAX_PARTS], n = 0, skip;
 	struct buf b = {0};
+	const char *fd;
 	bool to_cwd;
 
 	for (const char *p = path; *p;) {
@@ -47,13 +68,24 @@ static char *normalise(struct sh *sh, const char *path, const char *cwd, int hop
 
 		p += strspn(p, "/");
 		l = strcspn(p, "/");
-		if (l == 2 && p[0] == '.' && p[1] == '.')
+		if (l == 2 && p[0] == '.' && p[1] == '.') {
+			/* above a path of unknown depth may lie anything */
+			if (n && memchr(part[n - 1], SHELL_BELOW, len[n - 1]))
+				return sh_str(sh, HOLE(SHELL_ANYTHING));
 			n -= n > 0;
-		else if (l && !(l == 1 && *p == '.') && n < MAX_PARTS) {
+		} else if (l && !(l == 1 && *p == '.') && n < MAX_PARTS) {
 			part[n] = p;
 			len[n++] = l;
 		}
 		p += l;
+	}
+	if ((fd = fd_alias(sh, part, len, n, &skip))) {
+		buf_add(sh, &b, fd, strlen(fd));
+		for (size_t i = skip; i < n; i++) {
+			buf_c(sh, &b, '/');
+			buf_add(sh, &b, part[i], len[i]);
+		}
+		return buf_str(sh, &b);
 	}
 	skip = proc_alias(part, len, n, &to_cwd);
 	if (to_cwd)
@@ -197,6 +229,27 @@ enum shell_place place_of(const struct shell_context *c, struct sh *sh, const ch
 	return place_literal(c, dir, true);
 }
 
+/* Through links that the command made, and not the link itself unless @whole. */
+static char *through_links(struct sh *sh, char *p, bool whole)
+{
+	for (int hops = 0; hops < 8; hops++) {
+		const struct link *l = sh->links;
+
+		while (l && (l->hard || !below(p, l->path) ||
+				    (!whole && !p[strlen(l->path)])))
+			l = l->next;
+		if (!l)
+			break;
+		p = path_join(sh, "/", sh_cat(sh, l->target, p + strlen(l->path)));
+	}
+	return p;
+}
+
+char *path_below_links(struct sh *sh, const char *word)
+{
+	return through_links(sh, path_join(sh, sh_cwd(sh), word), true);
+}
+
 enum shell_place path_of(struct sh *sh, const char *word, const char **path)
 {
 	char *p;
@@ -205,14 +258,16 @@ enum shell_place path_of(struct sh *sh, const char *word, const char **path)
 		*path = NULL;
 		return SHELL_EMPTY;
 	}
+	if (((*word | 32) >= 'a' && (*word | 32) <= 'z') && word[1] == ':' &&
+		word[2] == '\\') { /* C:\.. */
+		*path = word;
+		return SHELL_SYSTEM;
+	}
 	if (!strncmp(word, "file://", 7))
 		word += 7;
 	p = path_join(sh, sh_cwd(sh), word);
-	for (const struct link *l = sh->links; l; l = l->next)
-		if (below(p, l->path) && p[strlen(l->path)]) /* through it, not itself */
-			p = path_join(
-				sh, "/", sh_cat(sh, l->target, p + strlen(l->path)));
-	*path = p;
+	/* with a slash at its end the word means what the link leads to */
+	*path = p = through_links(sh, p, word[strlen(word) - 1] == '/');
 	return place_of(sh->ctx, sh, p);
 }
 

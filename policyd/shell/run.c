@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "policyd/shell/sh.h"
+#include "policyd/shell/special.h"
 
 static const char *base_name(const char *s)
 {
@@ -60,12 +60,25 @@ static bool unsure_name(struct sh *sh, struct cmd *c)
 	return true;
 }
 
-static char *run_program_text(struct sh *sh, struct cmd *c, const char *text)
+/* A file whose text is being read is run by that text: more and more of it. */
+static bool runs_itself(struct sh *sh, const struct made *m)
+{
+	if (m->active && sh->in_function_bg)
+		endless(sh, base_name(m->path), m->path);
+	return m->active;
+}
+
+static char *run_program_text(struct sh *sh, struct cmd *c, struct made *file)
 {
 	char **args = sh->st.args, *out = NULL;
+	const char *text = file->content, *arg0 = sh->arg0;
 	size_t n = sh->st.n_args;
 	const char *eol = strchr(text, '\n');
 
+	if (runs_itself(sh, file))
+		return sh_str(sh, HOLE(SHELL_ANYTHING));
+	file->active = true;
+	sh->arg0 = c->argv[0];
 	sh->st.args = c->argv + 1;
 	sh->st.n_args = c->argc - 1;
 	if (!strncmp(text, "#!", 2) && eol) {
@@ -84,18 +97,19 @@ static char *run_program_text(struct sh *sh, struct cmd *c, const char *text)
 	} else {
 		out = eval_text(sh, text, c->in, c->name);
 	}
+	file->active = false;
+	sh->arg0 = arg0;
 	sh->st.args = args;
 	sh->st.n_args = n;
 	return out;
 }
 
-/* cd with a known directory; options and CDPATH do not matter. */
 static char *run_shell(struct sh *sh, struct cmd *c, const char *const *row)
 {
 	struct opts o;
 	const struct opt *code, *rc;
-	const struct made *m;
-	const char *text = NULL;
+	struct made *m, *file = NULL;
+	const char *text = NULL, *arg0 = sh->arg0;
 	char **args = sh->st.args, *out;
 	size_t n = sh->st.n_args, skip = 0;
 
@@ -115,7 +129,11 @@ static char *run_shell(struct sh *sh, struct cmd *c, const char *const *row)
 		   strcmp(o.rest[0], "-")) {
 		m = find_made(sh, o.rest[0]);
 		if (m && m->content) {
+			if (runs_itself(sh, m))
+				return sh_str(sh, HOLE(SHELL_ANYTHING));
 			text = m->content;
+			file = m;
+			sh->arg0 = o.rest[0];
 		} else if (has_any(o.rest[0])) {
 			effect(sh, SHELL_RUN, SHELL_UNKNOWN,
 				strchr(o.rest[0], SHELL_FETCHED) ? SHELL_HOW_FETCHED
@@ -124,10 +142,15 @@ static char *run_shell(struct sh *sh, struct cmd *c, const char *const *row)
 			return sh_str(sh, HOLE(SHELL_ANYTHING));
 		} else {
 			effect_path(sh, SHELL_READ, c->name, o.rest[0], SHELL_PLAIN);
+			if (in_tree(sh, o.rest[0]))
+				effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED,
+					c->name, o.rest[0], "remote-exec");
 			return sh_str(sh, HOLE(SHELL_ANYTHING));
 		}
 		skip = 1;
 	} else if (c->in) {
+		if (sh->endless_input)
+			endless(sh, c->name, "commands without end");
 		text = c->in;
 	}
 	if (!text)
@@ -139,7 +162,12 @@ static char *run_shell(struct sh *sh, struct cmd *c, const char *const *row)
 		sh->st.args++;
 		sh->st.n_args--;
 	}
+	if (file)
+		file->active = true;
 	out = eval_text(sh, text, code ? c->in : NULL, c->name);
+	if (file)
+		file->active = false;
+	sh->arg0 = arg0;
 	sh->st.args = args;
 	sh->st.n_args = n;
 	return out;
@@ -155,6 +183,86 @@ static void code_input(struct sh *sh, const char *lang, const char *text, struct
 		code_text(sh, lang, text, c->name);
 }
 
+/* Files of its language that the command wrote: loaded by name, by a variable, at once.
+ */
+static void loaded_files(struct sh *sh, struct cmd *c, const char *lang)
+{
+	size_t keep = sh->n_effects;
+
+	for (const struct made *m = sh->made; m; m = m->next)
+		if (m->content && !strcmp(lang, language_of(m->path)))
+			code_text(sh, lang, m->content, c->name);
+	/* whether they are loaded is not known: only what is literal counts */
+	for (size_t i = keep; i < sh->n_effects; i++)
+		if (code_counts(&sh->effects[i]) &&
+			sh->effects[i].how != SHELL_HOW_COMPUTED &&
+			sh->effects[i].how != SHELL_HOW_POSSIBLE)
+			sh->effects[keep++] = sh->effects[i];
+	sh->n_effects = keep;
+}
+
+/* perl -MLWP::Simple -e, ruby -ropen-uri -e: as if the code began with it. */
+static bool has_module(const struct opts *o)
+{
+	return opts_find(o, "-M -r") != NULL;
+}
+
+static char *with_modules(struct sh *sh, const struct opts *o, const char *code)
+{
+	char *text = sh_str(sh, code);
+
+	for (size_t i = 0; i < o->n_opt; i++)
+		if (word_in(o->opt[i].name, "-M -r") && o->opt[i].value)
+			text = sh_cat(
+				sh, sh_cat3(sh, "use ", o->opt[i].value, "; "), text);
+	return text;
+}
+
+/* python -m MODULE WORDS: like the program of that name. */
+static void run_module(struct sh *sh, struct cmd *c, const char *module)
+{
+	size_t i = 1;
+
+	while (i < c->argc && c->argv[i] != module)
+		i++;
+	if (i < c->argc && (table_row(T_VERBS, module) || table_row(T_FILES, module) ||
+				   !strcmp(module, "http.server")))
+		run_argv(sh, c->argv + i, c->argc - i, c->in);
+}
+
+/* python manage.py WORDS, php artisan WORDS: the script is known by its name. */
+static void script_verbs(struct sh *sh, struct cmd *c, const char *script)
+{
+	struct cmd d = *c;
+	size_t i = 1;
+
+	while (i < c->argc && c->argv[i] != script)
+		i++;
+	if (i == c->argc)
+		return;
+	d.argv = c->argv + i;
+	d.argc = c->argc - i;
+	d.name = base_name(script);
+	if (strchr(d.name, '.') ||
+		word_in(d.name, "artisan console rails rake craft yii ace "
+				"wp drush occ spark please cake"))
+		verbs_apply(sh, &d);
+}
+
+/* vim +CMD FILE, ex -sc CMD FILE: the file is edited without anybody looking. */
+static void edits(struct sh *sh, struct cmd *c, struct opts *o)
+{
+	bool batch = opts_find(o, "-e -s -S -c --cmd");
+
+	for (size_t i = 0; i < o->n_rest; i++)
+		batch |= *o->rest[i] == '+';
+	for (size_t i = 0; batch && i < o->n_rest; i++)
+		if (*o->rest[i] == '+')
+			code_text(sh, "vim", o->rest[i] + 1, c->name);
+		else
+			effect_path(sh, SHELL_EDIT, c->name, o->rest[i], SHELL_PLAIN);
+}
+
 /* The interpreter of another language: option, script made here, or input. */
 static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row)
 {
@@ -164,15 +272,29 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 	bool code = false, operand = word_in("operand", row[4]);
 
 	opts_read(sh, c, row[3], &o);
+	if (sh->made)
+		loaded_files(sh, c, lang);
 	for (size_t i = 0; i < o.n_opt; i++) {
 		const char *name = o.opt[i].name, *v = o.opt[i].value;
 
+		if (v && word_in(name, "-f --file") && strcmp(lang, "tcl")) {
+			m = find_made(sh, v);
+			if ((!strcmp(v, "-") || !strcmp(v, "/dev/stdin")) && c->in)
+				code_input(sh, lang, c->in, c);
+			else if (m && m->content)
+				code_input(sh, lang, m->content, c);
+			code = true;
+		}
 		if (!word_in(name, row[2]))
 			continue;
 		code = true;
+		if (v && has_module(&o))
+			v = with_modules(sh, &o, v);
 		if (v)
 			code_input(sh, lang, v, c);
 	}
+	if (!strcmp(lang, "vim"))
+		edits(sh, c, &o);
 	if (operand && !code && o.n_rest) {
 		code_input(sh, lang, o.rest[0], c);
 		return;
@@ -182,11 +304,20 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 			for (size_t k = 0; k < o.n_rest; k++)
 				if (strpbrk(o.rest[k], "(;"))
 					code_text(sh, lang, o.rest[k], c->name);
+			run_module(sh, c, o.opt[i].value);
 			return;
 		}
 	if (code || opts_find(&o, "--version --help -V -h"))
 		return;
+	if (word_in(c->name, "ed red ex") && c->in)
+		code_input(sh, lang, c->in, c);
+	if (word_in(c->name, "deno crystal bun") && o.n_rest > 1 &&
+		!strcmp(o.rest[0], "eval")) {
+		code_input(sh, lang, o.rest[1], c);
+		return;
+	}
 	if (o.n_rest && strcmp(o.rest[0], "-") && strcmp(o.rest[0], "/dev/stdin")) {
+		script_verbs(sh, c, o.rest[0]);
 		m = find_made(sh, o.rest[0]);
 		if (m && m->content)
 			code_input(sh, lang, m->content, c);
@@ -201,8 +332,8 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 
 static bool is_assignment(const char *s)
 {
-	size_t n = strspn(
-		s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+	size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+			     "0123456789%");
 
 	return n && s[n] == '=';
 }
@@ -227,13 +358,11 @@ static size_t take_assignments(struct sh *sh, struct cmd *c, char **v, size_t n)
 	for (i = 0; i < n && is_assignment(v[i]); i++) {
 		const char *value = strchr(v[i], '=') + 1;
 		char *name = sh_strn(sh, v[i], (size_t)(value - v[i] - 1));
-		const char *const *row = table_row(T_VARIABLES, name);
 
-		if (row && !strcmp(row[1], "preload"))
-			effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_POSSIBLE, c->name,
-				v[i], "environment");
-		else if ((row && !strcmp(row[1], "command")) || strpbrk(value, " \t"))
+		if (!variable_hook(sh, name, value, c->name) && strpbrk(value, " \t"))
 			code_guess(sh, value, c->name);
+		if (var_find(sh, name) || table_row(T_VARIABLES, name))
+			var_set(sh, name, value); /* until the state is put back */
 	}
 	return i;
 }
@@ -243,6 +372,7 @@ static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 	const char *flags = row[3];
 	const struct opt *dir, *out;
 	struct opts o;
+	struct state st = {0};
 	char *text;
 	size_t skip = (size_t)(row[2][0] - '0'), from;
 
@@ -253,6 +383,10 @@ static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 	if (word_in("priv", flags))
 		effect(sh, SHELL_PRIVILEGE, SHELL_NOWHERE, SHELL_PLAIN, c->name, c->name,
 			"privilege");
+	if (word_in(c->name, "setpriv capsh") &&
+		opts_find(&o, "--reuid --regid --user --uid --gid"))
+		effect(sh, SHELL_PRIVILEGE, SHELL_NOWHERE, SHELL_PLAIN, c->name, c->name,
+			"privilege");
 	if (word_in("host", flags))
 		effect(sh, SHELL_HOST, SHELL_NOWHERE, SHELL_HOW_CERTAIN, c->name, c->name,
 			"container-escape");
@@ -260,6 +394,7 @@ static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 		effect(sh, SHELL_LEAVE, SHELL_NOWHERE, SHELL_PLAIN, c->name, c->name,
 			"process");
 	if (word_in("assign", flags)) {
+		st = state_copy(sh);
 		from = take_assignments(sh, c, o.rest, o.n_rest);
 		o.rest += from;
 		o.n_rest -= from;
@@ -272,6 +407,10 @@ static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 		      : NULL;
 	if (out && out->value)
 		effect_path(sh, SHELL_OVERWRITE, c->name, out->value, SHELL_PLAIN);
+	for (size_t i = 2; !strcmp(c->name, "perf") && i + 1 < c->argc; i++)
+		if (!strcmp(c->argv[i], "-o"))
+			effect_path(sh, SHELL_OVERWRITE, c->name, c->argv[i + 1],
+				SHELL_PLAIN);
 	if (word_in(c->name, "script scriptlive") && o.n_rest)
 		effect_path(sh, SHELL_OVERWRITE, c->name, o.rest[0], SHELL_PLAIN);
 	if (dir && dir->value) {
@@ -284,6 +423,11 @@ static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 		sh->st = s;
 		return text;
 	}
+	if (!strcmp(c->name, "systemd-run") && !opts_find(&o, "--user"))
+		effect(sh, SHELL_PRIVILEGE, SHELL_NOWHERE, SHELL_PLAIN, c->name, c->name,
+			"privilege");
+	if (skip >= o.n_rest && word_in(c->name, "env genv"))
+		return sh_str(sh, HOLE(SHELL_FILE));
 	if (skip >= o.n_rest)
 		return word_in("text", flags) ? NULL : c->in ? sh_str(sh, c->in) : NULL;
 	if (word_in("each", flags)) {
@@ -294,7 +438,13 @@ static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 	if (word_in("shell", flags))
 		return eval_text(sh, join_args(sh, o.rest + skip, o.n_rest - skip), c->in,
 			c->name);
-	return run_argv(sh, o.rest + skip, o.n_rest - skip, c->in);
+	text = run_argv(sh, o.rest + skip, o.n_rest - skip, c->in);
+	if (word_in("assign", flags)) {
+		st.cwd = sh->st.cwd;
+		st.n_cwd = sh->st.n_cwd;
+		sh->st = st; /* what was set for the command does not stay set */
+	}
+	return text;
 }
 
 /* ld.so PROGRAM .., busybox APPLET ..: the next word is the program. */
@@ -306,18 +456,21 @@ static bool is_loader(const char *name)
 
 static bool from_made(struct sh *sh, struct cmd *c, char **out)
 {
-	const struct made *m;
+	struct made *m;
 
 	if (!strchr(c->argv[0], '/')) {
 		/* found through a PATH that this command changed */
 		for (m = var_find(sh, "PATH") ? sh->made : NULL; m; m = m->next)
-			if (m->program && !strcmp(base_name(m->path), c->name)) {
-				c->name = m->program;
+			if (!strcmp(base_name(m->path), c->name))
 				break;
-			}
-		return false;
+		if (m && !m->program && !(m->content && *m->content != SHELL_FILE))
+			return false;
+	} else {
+		m = find_made(sh, c->argv[0]);
+		if (!m && in_tree(sh, c->argv[0]))
+			effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, c->name,
+				c->argv[0], "remote-exec");
 	}
-	m = find_made(sh, c->argv[0]);
 	if (!m)
 		return false;
 	if (m->program) {
@@ -325,7 +478,7 @@ static bool from_made(struct sh *sh, struct cmd *c, char **out)
 		return false;
 	}
 	if (m->content && *m->content != SHELL_FILE) {
-		*out = run_program_text(sh, c, m->content);
+		*out = run_program_text(sh, c, m);
 		return true;
 	}
 	c->flags |= CMD_BUILT;
@@ -343,6 +496,41 @@ static void inner_behind_dashes(struct sh *sh, struct cmd *c)
 		}
 }
 
+static bool has_dash(const struct cmd *c)
+{
+	for (size_t i = 1; i < c->argc; i++)
+		if (!strcmp(c->argv[i], "-"))
+			return true;
+	return false;
+}
+
+/* Sources that the command wrote itself, given to a compiler, or to what runs them. */
+static void compiled(struct sh *sh, struct cmd *c)
+{
+	static const char *const tools[][2] = {{"go", "go"}, {"rustc", "rust"},
+		{"cargo", "rust"}, {"swift", "swift"}, {"swiftc", "swift"},
+		{"nim", "nim"}, {"dart", "dart"}, {"javac", "jvm"}, {"java", "jvm"},
+		{"kotlinc", "jvm"}, {"kotlin", "jvm"}, {"scala", "jvm"},
+		{"gradle", "jvm"}, {"ghc", "haskell"}, {"runghc", "haskell"},
+		{"ocaml", "ocaml"}, {"tcc", "c"}, {"gcc", "c"}, {"cc", "c"},
+		{"clang", "c"}, {"g++", "c"}, {"clang++", "c"}, {"pytest", "python"},
+		{"tox", "python"}, {"nox", "python"}, {"npm", "javascript"},
+		{"npx", "javascript"}, {"yarn", "javascript"}, {"pnpm", "javascript"},
+		{"bun", "javascript"}, {"jest", "javascript"}, {"vitest", "javascript"},
+		{"rake", "ruby"}, {"bundle", "ruby"}, {"rspec", "ruby"},
+		{"mix", "elixir"}, {"julia", "julia"}};
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		if (strcmp(c->name, tools[i][0]))
+			continue;
+		if (sh->made)
+			loaded_files(sh, c, tools[i][1]);
+		if (c->in && c->argc > 1 && !strcmp(tools[i][1], "c") && has_dash(c))
+			code_text(sh, "c", c->in, c->name);
+		return;
+	}
+}
+
 static char *run_known(struct sh *sh, struct cmd *c)
 {
 	const char *const *row;
@@ -351,6 +539,16 @@ static char *run_known(struct sh *sh, struct cmd *c)
 
 	if (run_builtin(sh, c, &out))
 		return out;
+	if (sh->made || c->in)
+		compiled(sh, c);
+	remotes_apply(sh, c);
+	if (word_in(c->name, "deno bun"))
+		for (size_t i = 1; i < c->argc && i < 12; i++)
+			if ((!strncmp(c->argv[i], "http://", 7) ||
+				    !strncmp(c->argv[i], "https://", 8)) &&
+				word_in(c->argv[1], "run serve x eval repl test"))
+				effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED,
+					c->name, c->argv[i], "remote-exec");
 	if (is_loader(c->name) && c->argc > 1)
 		return run_argv(sh, c->argv + 1, c->argc - 1, c->in);
 	if ((row = table_row(T_WRAPPERS, c->name)))

@@ -55,6 +55,12 @@ struct var {
 	bool array, unset, ref;
 };
 
+/** The stack of pushd: never changed, only replaced. */
+struct dir {
+	struct dir *next;
+	const char *path;
+};
+
 /** What changes as a command runs, and is forked by subshells and branches. */
 struct state {
 	struct var *vars;
@@ -62,6 +68,7 @@ struct state {
 	size_t n_cwd;
 	char **args; /* "$@" */
 	size_t n_args;
+	struct dir *dirs;
 };
 
 struct func {
@@ -71,16 +78,18 @@ struct func {
 	bool active; /* being read: a call of itself is recursion */
 };
 
-/** A symbolic link that the command made. */
+/** A link that the command made; writing to a hard one writes to its target. */
 struct link {
 	struct link *next;
 	const char *path, *target;
+	bool hard;
 };
 
 /** A file that the command made: what is in it, or which program it is a copy of. */
 struct made {
 	struct made *next;
 	const char *path, *content, *program;
+	bool active; /* its content is being read: running it again is recursion */
 };
 
 struct sh {
@@ -95,13 +104,18 @@ struct sh {
 	const struct assign *sets; /* in front of the program that is run */
 	struct state st;
 	struct func *funcs, *aliases;
-	struct made *made;
+	struct made *made, *trees;
 	struct link *links;
+	const char *fd[10]; /* paths that descriptors were opened on */
 	size_t pick, radix;
 	bool again; /* a further pick: assignments add a value */
 	unsigned fds;
 	bool guess; /* reading text that only might be code */
 	unsigned in_function_bg;
+	bool away;		     /* reading a command that runs somewhere else */
+	bool many;		     /* seq counted far */
+	bool in_trap, endless_input; /* the input is that of "yes TEXT |" */
+	const char *foreign;	     /* whose processes were looked for: see process.c */
 
 	struct shell_effect *effects;
 	size_t n_effects, cap_effects;
@@ -155,6 +169,12 @@ void var_unset(struct sh *sh, const char *name);
 struct state state_copy(struct sh *sh);
 /** state_merge(sh, other): from now on the state is either this one or @other. */
 void state_merge(struct sh *sh, const struct state *other);
+/**
+ * variable_hook(sh, name, value, program): is @name one of those whose value is run or
+ * given to programs? Then it is read as that.
+ */
+bool variable_hook(
+	struct sh *sh, const char *name, const char *value, const char *program);
 const char *sh_cwd(struct sh *sh);
 void sh_chdir(struct sh *sh, const char *dir);
 
@@ -163,6 +183,8 @@ void expand_word(struct sh *sh, const struct word *w, struct fields *out);
 /** expand_one(sh, w): as in an assignment: no splitting, no globs. */
 char *expand_one(struct sh *sh, const struct word *w);
 void fields_add(struct sh *sh, struct fields *f, char *s, bool quoted);
+/** hidden_substitution(sh, s): what evaluating @s as arithmetic would run: a[$(..)]. */
+void hidden_substitution(struct sh *sh, const char *s);
 /** sh_printf_escapes(sh, s): backslash escapes of echo -e and printf. */
 char *sh_unescape(struct sh *sh, const char *s, size_t n);
 
@@ -174,6 +196,8 @@ char *eval_text(struct sh *sh, const char *text, const char *in, const char *pro
 char *eval_sub(struct sh *sh, const struct node *n);
 /** arith_set_all(sh, w): variables that the arithmetic text @w sets. */
 void arith_set_all(struct sh *sh, const struct word *w);
+/** sh_quote(sh, s): @s as one word of shell text. */
+char *sh_quote(struct sh *sh, const char *s);
 char *eval_proc(struct sh *sh, const struct node *n, char dir);
 
 /* --- run.c --- */
@@ -205,6 +229,8 @@ struct opts {
  * "first": options end at the first operand.
  */
 void opts_read(struct sh *sh, const struct cmd *c, const char *valued, struct opts *o);
+/** add_operand(sh, o, s): as if @s had been an operand. */
+void add_operand(struct sh *sh, struct opts *o, const char *s);
 const struct opt *opts_find(const struct opts *o, const char *names);
 
 /* --- path.c --- */
@@ -212,6 +238,8 @@ const struct opt *opts_find(const struct opts *o, const char *names);
 enum shell_place path_of(struct sh *sh, const char *word, const char **path);
 enum shell_place place_of(
 	const struct shell_context *ctx, struct sh *sh, const char *path);
+/** path_below_links(sh, word): absolute, through links that the command made itself. */
+char *path_below_links(struct sh *sh, const char *word);
 char *path_join(struct sh *sh, const char *cwd, const char *word);
 bool path_is_product(const char *path, const char *workspace);
 
@@ -222,8 +250,14 @@ struct shell_effect *effect(struct sh *sh, enum shell_verb v, enum shell_place p
 struct shell_effect *effect_path(struct sh *sh, enum shell_verb v, const char *program,
 	const char *word, enum shell_how how);
 void note_made(struct sh *sh, const char *word, const char *content, const char *program);
-void note_link(struct sh *sh, const char *word, const char *target);
-const struct made *find_made(struct sh *sh, const char *word);
+void note_link(struct sh *sh, const char *word, const char *target, bool hard);
+struct made *find_made(struct sh *sh, const char *word);
+/** note_tree(sh, word): what lies below @word was fetched by this command. */
+void note_tree(struct sh *sh, const char *word);
+bool in_tree(struct sh *sh, const char *word);
+/** fd_path(sh, n): what "exec n< PATH" opened, or NULL. */
+const char *fd_path(struct sh *sh, unsigned n);
+void note_fd(struct sh *sh, int fd, const char *word);
 bool is_outside(enum shell_place p);
 
 /* --- files.c, verbs.c, code.c, special.c, git.c, net.c --- */
@@ -233,11 +267,22 @@ bool hooks_apply(struct sh *sh, struct cmd *c);
 void unknown_apply(struct sh *sh, struct cmd *c);
 /** code_text(sh, lang, text, program): inline code of another language. */
 void code_text(struct sh *sh, const char *lang, const char *text, const char *program);
+/** language_of(path): the language of a source file by its name's end; "" if none. */
+const char *language_of(const char *path);
+/** code_counts(e): would @e count if the text were run that only may be? */
+bool code_counts(const struct shell_effect *e);
 /** code_guess(sh, text, program): @text may be a shell command; count what destroys. */
 void code_guess(struct sh *sh, const char *text, const char *program);
 bool special_apply(struct sh *sh, struct cmd *c, char **out);
 char *output_of(struct sh *sh, struct cmd *c);
 void redirect_net(struct sh *sh, const char *path);
+
+/* --- process.c --- */
+/** endless(sh, program, word): it starts or fills without end. */
+void endless(struct sh *sh, const char *program, const char *word);
+/** check_endless(sh, c, out): sources without an end whose output goes to file @out. */
+void check_endless(struct sh *sh, struct cmd *c, const char *out_path);
+bool too_large(const char *s);
 
 /* --- table.c --- */
 enum table {
@@ -253,6 +298,8 @@ enum table {
 	T_CODE,
 	T_VARIABLES,
 	T_TEXTUAL,
+	T_SERVICES,
+	T_REMOTES,
 	T_N
 };
 /** table_find(t, key, n): the rows of @key (their columns), *n of them; NULL: none. */

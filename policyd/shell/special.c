@@ -2,6 +2,7 @@
  * special.c: the few programs whose operands are a language of their own: find, xargs,
  * git, docker, kill, echo and printf; and what a program prints, where that is known.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,19 @@ static char *substitute(struct sh *sh, char *s, const char *mark, const char *wi
 		  : s;
 }
 
+static const char *xargs_jobs(const struct cmd *c)
+{
+	for (size_t i = 1; i < c->argc; i++) {
+		if (!strncmp(c->argv[i], "-P", 2))
+			return c->argv[i][2]	 ? c->argv[i] + 2
+			       : i + 1 < c->argc ? c->argv[i + 1]
+						 : "";
+		if (!strncmp(c->argv[i], "--max-procs=", 12))
+			return c->argv[i] + 12;
+	}
+	return "";
+}
+
 static char *run_xargs(struct sh *sh, struct cmd *c)
 {
 	const struct opt *i_opt;
@@ -190,6 +204,8 @@ static char *run_xargs(struct sh *sh, struct cmd *c)
 	const char *mark = NULL;
 	struct opts o;
 
+	if (sh->many && (word_in("0", xargs_jobs(c)) || atoi(xargs_jobs(c)) > 200))
+		endless(sh, c->name, "as many at once as there are");
 	opts_read(sh, c,
 		"first -a --arg-file -d --delimiter -E -I --replace -L --max-lines -n "
 		"--max-args "
@@ -412,7 +428,7 @@ static char *run_realpath(struct sh *sh, struct cmd *c)
 	opts_read(sh, c, "--relative-to --relative-base", &o);
 	if (!o.n_rest || opts_find(&o, "--relative-to --relative-base"))
 		return sh_str(sh, HOLE(SHELL_BELOW));
-	return path_join(sh, sh_cwd(sh), o.rest[o.n_rest - 1]);
+	return path_below_links(sh, o.rest[o.n_rest - 1]);
 }
 
 static char *run_mktemp(struct sh *sh, struct cmd *c)
@@ -471,13 +487,16 @@ static void recipe_lines(struct sh *sh, const char *text, const char *program)
 	while (text && *text) {
 		size_t n = strcspn(text, "\n");
 
-		if (*text == '\t')
-			code_guess(sh,
-				sh_strn(sh, text + 1 + strspn(text + 1, "@-+ \t"),
-					n > strspn(text + 1, "@-+ \t")
-						? n - 1 - strspn(text + 1, "@-+ \t")
-						: 0),
+		char *line = sh_strn(sh, text, n), *eq = strstr(line, " = ");
+		char *shell = strstr(line, "$(shell ");
+
+		if (shell)
+			code_guess(sh, sh_strn(sh, shell + 8, strcspn(shell + 8, ")")),
 				program);
+		if (eq)
+			code_guess(sh, eq + 3, program);
+		else if (*line == '\t' || *line == ' ')
+			code_guess(sh, line + strspn(line, "@-+ \t"), program);
 		text += n;
 		text += *text == '\n';
 	}
@@ -485,7 +504,9 @@ static void recipe_lines(struct sh *sh, const char *text, const char *program)
 
 static char *run_make(struct sh *sh, struct cmd *c)
 {
-	static const char *const names[] = {"Makefile", "makefile", "GNUmakefile"};
+	static const char *const names[] = {"Makefile", "makefile", "GNUmakefile",
+		"build.ninja", "justfile", "Justfile", ".justfile", "Taskfile.yml",
+		"Taskfile.yaml", "meson.build"};
 	const struct opt *file;
 	const struct made *m;
 	struct opts o;
@@ -493,11 +514,23 @@ static char *run_make(struct sh *sh, struct cmd *c)
 	opts_read(sh, c, "-f --file --makefile -C -j -I -o -W --eval", &o);
 	hooks_apply(sh, c);
 	file = opts_find(&o, "-f --file --makefile");
-	for (size_t i = 0; !file && i < 3; i++)
-		if ((m = find_made(sh, names[i])))
+	for (size_t i = 0; !file && i < sizeof(names) / sizeof(*names); i++)
+		if ((m = find_made(sh, names[i])) && m->content &&
+			*m->content == SHELL_FETCHED)
+			effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, c->name,
+				names[i], "remote-exec");
+		else if (m)
 			recipe_lines(sh, m->content, c->name);
+	if (file && file->value && !strcmp(file->value, "-") && c->in &&
+		strchr(c->in, SHELL_FETCHED))
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, c->name, "-f -",
+			"remote-exec");
 	if (file && file->value && !strcmp(file->value, "-"))
 		recipe_lines(sh, c->in, c->name);
+	else if (file && file->value && (m = find_made(sh, file->value)) && m->content &&
+		 *m->content == SHELL_FETCHED)
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, c->name,
+			file->value, "remote-exec");
 	else if (file && file->value && (m = find_made(sh, file->value)))
 		recipe_lines(sh, m->content, c->name);
 	return sh_str(sh, HOLE(SHELL_ANYTHING));
@@ -517,64 +550,70 @@ static void package_scripts(struct sh *sh, struct cmd *c)
 	}
 }
 
-/* --- kill -------------------------------------------------------------------------- */
-
-static void kill_process(struct sh *sh, struct cmd *c, const char *word)
+/* java -jar TOOL.jar WORDS: like the tool. */
+static char *run_java(struct sh *sh, struct cmd *c)
 {
-	effect(sh, SHELL_PROCESS, SHELL_NOWHERE, SHELL_HOW_CERTAIN, c->name, word,
-		"process");
+	const struct made *m;
+
+	for (size_t i = 1; i + 1 < c->argc; i++)
+		if (!strcmp(c->argv[i], "-jar")) {
+			struct cmd d = {.argv = c->argv + i + 1,
+				.argc = c->argc - i - 1,
+				.flags = c->flags};
+			const char *slash = strrchr(c->argv[i + 1], '/');
+
+			slash = slash ? slash + 1 : c->argv[i + 1];
+			d.name = sh_strn(sh, slash, strcspn(slash, "."));
+			verbs_apply(sh, &d);
+			m = find_made(sh, c->argv[i + 1]);
+			if (m && m->content && *m->content == SHELL_FETCHED)
+				effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED,
+					c->name, c->argv[i + 1], "remote-exec");
+			break;
+		}
+	if (sh->made)
+		unknown_apply(sh, c);
+	return sh_str(sh, HOLE(SHELL_ANYTHING));
 }
 
-static char *run_kill(struct sh *sh, struct cmd *c)
+/* php -S ADDRESS -t FOLDER serves; all else is an interpreter's. */
+static void run_php(struct sh *sh, struct cmd *c)
 {
-	static const char system_names[] =
-		"init systemd sshd cron crond dockerd docker containerd NetworkManager "
-		"dbus-daemon "
-		"rsyslogd auditd journald systemd-journald udevd Xorg gnome-shell gdm "
-		"login getty "
-		"agetty policyd txfs agentctl bash sh kubelet falco ossec wazuh "
-		"crowdstrike "
-		"falcon-sensor clamd osqueryd auditbeat filebeat firewalld fail2ban";
-	bool signal = false;
+	for (size_t i = 1; i < c->argc; i++)
+		if (!strcmp(c->argv[i], "-S"))
+			run_server(sh, c);
+}
 
-	if (!strcmp(c->name, "killall5"))
-		kill_process(sh, c, c->name);
-	for (size_t i = 1; i < c->argc; i++) {
-		const char *a = c->argv[i];
-		char name[64];
-		size_t n;
+/* seq: a few numbers are written out; many are remembered for loops over them. */
+static char *run_seq(struct sh *sh, struct cmd *c)
+{
+	struct buf b = {0};
+	long first = 1, step = 1, last;
 
-		if (!strcmp(c->name, "kill")) {
-			if (a[0] == '-' && !signal && strcmp(a, "--")) {
-				signal = true;
-				if (word_in(a, "-s -n"))
-					i++;
-				if (!strcmp(a, "-1") && i + 1 == c->argc)
-					kill_process(sh, c, a);
-				continue;
-			}
-			if (!strcmp(a, "-1") || !strcmp(a, "1") || !strcmp(a, "0"))
-				kill_process(sh, c, a);
-			continue;
-		}
-		if (word_in(a, "-u -U -t --user --euid --uid --terminal -G -P -g -s")) {
-			if (word_in(a, "-u -U --user --euid --uid -t --terminal"))
-				kill_process(sh, c, a);
-			i++;
-			continue;
-		}
-		if (a[0] == '-')
-			continue;
-		n = strcspn(a + (*a == '^'), "$");
-		if (n >= sizeof(name))
-			continue;
-		memcpy(name, a + (*a == '^'), n);
-		name[n] = '\0';
-		if (word_in(name, system_names) || !*name || !strcmp(name, ".") ||
-			!strcmp(name, ".*"))
-			kill_process(sh, c, a);
+	if (c->argc < 2 || c->argc > 4 || has_hole(c->argv[c->argc - 1]) ||
+		c->argv[1][0] == '-')
+		return sh_str(sh, HOLE(SHELL_NUMBER));
+	last = strtol(c->argv[c->argc - 1], NULL, 10);
+	if (c->argc > 2 && !has_hole(c->argv[1]))
+		first = strtol(c->argv[1], NULL, 10);
+	if (c->argc > 3)
+		step = strtol(c->argv[2], NULL, 10);
+	sh->many |= step > 0 && last - first > 500 * step;
+	if (step < 1 || last - first > 40 * step || strchr(c->argv[c->argc - 1], '.'))
+		return sh_str(sh, HOLE(SHELL_NUMBER));
+	for (long i = first; i <= last; i += step) {
+		char one[24];
+
+		snprintf(one, sizeof(one), "%ld\n", i);
+		buf_add(sh, &b, one, strlen(one));
 	}
-	return NULL;
+	return buf_str(sh, &b);
+}
+
+/* env and printenv alone print the environment, which may hold secrets. */
+static char *run_environment(struct sh *sh, struct cmd *c)
+{
+	return sh_str(sh, HOLE(SHELL_FILE));
 }
 
 /* --- the table of them ---------------------------------------------------------------
@@ -599,22 +638,34 @@ static const struct {
 	{"which type", run_which},
 	{"yes", run_yes},
 	{"ls dir vdir", run_ls},
-	{"kill pkill killall skill killall5", run_kill},
+	{"kill pkill killall skill slay snice killall5 xkill", run_kill},
+	{"fuser", run_fuser},
 	{"curl wget aria2c axel lwp-download fetch wget2", run_fetch},
 	{"nc ncat netcat nc.traditional nc.openbsd socat telnet openssl", run_netcat},
+	{"http https xh xhs curlie", run_httpie},
+	{"http.server http-server serve live-server darkhttpd httpd devd miniserve "
+	 "simple-http-server sfz dufs twistd webfsd",
+		run_server},
+	{"java", run_java},
+	{"seq", run_seq},
+	{"env printenv", run_environment},
 	{"ssh", run_ssh},
 	{"scp rsync", run_copy},
 	{"mail mailx mutt neomutt sendmail msmtp swaks ssmtp s-nail ftp sftp lftp tnftp "
-	 "ncftp dig "
-	 "nslookup host drill ping traceroute whois",
+	 "ncftp pastebinit ix gist sprunge wgetpaste fpaste dpaste termbin dig "
+	 "nslookup host drill ping ping6 traceroute whois getent resolvectl tftp mtr "
+	 "fping",
 		run_carrier},
 	{"docker podman nerdctl", run_docker},
 	{"git", run_git},
 	{"tar gtar bsdtar", run_tar},
 	{"cmake", run_cmake},
-	{"make gmake bmake", run_make},
+	{"make gmake bmake ninja samu just task go-task", run_make},
 	{"mysql mariadb psql sqlcmd mongo mongosh redis-cli cqlsh clickhouse-client "
-	 "valkey-cli snowsql bq sqlplus duckdb sqlite3 influx cypher-shell",
+	 "valkey-cli snowsql bq sqlplus cockroach hive beeline trino presto impala-shell "
+	 "spark-sql "
+	 "athenacli snow bconsole nsupdate usql pgcli mycli mssql-cli isql dolt ksql "
+	 "duckdb sqlite3 influx cypher-shell",
 		run_database},
 };
 
@@ -622,6 +673,11 @@ bool special_apply(struct sh *sh, struct cmd *c, char **out)
 {
 	if (sh->made && word_in(c->name, "npm yarn pnpm bun"))
 		package_scripts(sh, c);
+	processes_seen(sh, c);
+	if (!strcmp(c->name, "php"))
+		run_php(sh, c);
+	if (word_in(c->name, "aws gsutil gcloud mc rclone az s3cmd s5cmd azcopy"))
+		run_store_copy(sh, c);
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (word_in(c->name, table[i].names)) {
 			*out = table[i].run(sh, c);

@@ -30,6 +30,8 @@ static const struct data tables[T_N] = {
 	[T_CODE] = DATA(code),
 	[T_VARIABLES] = DATA(variables),
 	[T_TEXTUAL] = DATA(textual),
+	[T_SERVICES] = DATA(services),
+	[T_REMOTES] = DATA(remotes),
 };
 
 /* Rows are sorted by their key, bytewise. */

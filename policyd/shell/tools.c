@@ -118,8 +118,24 @@ static const char git_valued[] =
 	"--source "
 	"--output-directory -t --track --config";
 
+/* Set for every repository of a person, it runs something from then on. */
+static bool is_lasting(const char *kv, const char *value)
+{
+	static const char *const keys[] = {"core.hookspath=", "core.fsmonitor=",
+		"core.sshcommand=", "init.templatedir=", "gpg.program=", "diff.external=",
+		"core.gitproxy=", NULL};
+
+	if (word_in(value, "true false"))
+		return false;
+	for (const char *const *k = keys; *k; k++)
+		if (!strncasecmp(kv, *k, strlen(*k)))
+			return true;
+	return (*value == '!' &&
+		(!strncasecmp(kv, "alias.", 6) || !strncasecmp(kv, "credential", 10)));
+}
+
 /* core.pager=CMD and its kin; an alias with "!" is a command line. */
-static void git_config(struct sh *sh, struct cmd *c, const char *kv)
+static void git_config(struct sh *sh, struct cmd *c, const char *kv, bool keeps)
 {
 	const char *eq = strchr(kv, '=');
 	static const char *const keys[] = {"core.pager", "core.editor", "core.sshcommand",
@@ -132,6 +148,9 @@ static void git_config(struct sh *sh, struct cmd *c, const char *kv)
 	if (!eq)
 		return;
 	n = (size_t)(eq - kv);
+	if (keeps && is_lasting(kv, eq + 1))
+		effect(sh, SHELL_HOST, SHELL_NOWHERE, SHELL_HOW_POSSIBLE, c->name, kv,
+			"persistence");
 	if (n >= sizeof(key))
 		return;
 	for (size_t i = 0; i < n; i++)
@@ -182,7 +201,17 @@ static void git_paths(struct sh *sh, struct cmd *c, struct opts *o, const char *
 	} else if (word_in(sub, "init")) {
 		if (o->n_rest > 1)
 			effect_path(sh, SHELL_CREATE, c->name, o->rest[1], SHELL_PLAIN);
+	} else if (word_in(sub, "worktree bundle") && o->n_rest > 2) {
+		if (word_in(o->rest[1], "create") && strcmp(o->rest[2], "-"))
+			effect_path(sh, SHELL_CREATE, c->name, o->rest[2], SHELL_PLAIN);
+		else if (word_in(o->rest[1], "remove"))
+			effect_path(sh, SHELL_DELETE, c->name, o->rest[2], SHELL_PLAIN);
 	}
+	for (size_t i = 0; i < o->n_opt; i++)
+		if (!strcmp(o->opt[i].name, "--prefix") && o->opt[i].value &&
+			word_in(sub, "checkout-index"))
+			effect_path(sh, SHELL_OVERWRITE, c->name, o->opt[i].value,
+				SHELL_PLAIN);
 	for (size_t i = 0; i < o->n_opt; i++)
 		if (o->opt[i].value &&
 			word_in(o->opt[i].name, "--output -o --output-directory") &&
@@ -209,9 +238,9 @@ static void git_hooks(struct sh *sh, struct cmd *c, struct opts *o, const char *
 		const char *ext = strstr(o->rest[i], "ext::");
 		char *text = ext ? sh_str(sh, ext + 5) : NULL;
 
-		for (char *p = text; p && *p; p++)
-			if (*p == '%')
-				*p = ' ';
+		for (char *p = text; p && *p; p++) /* "% " is a blank in a word */
+			if (*p == '%' && p[1] == ' ')
+				*p = '\\';
 		if (text)
 			code_guess(sh, text, c->name);
 	}
@@ -243,27 +272,68 @@ static char *git_output(struct sh *sh, struct opts *o, const char *sub)
 	return sh_str(sh, HOLE(SHELL_ANYTHING));
 }
 
+static bool is_outside_word(struct sh *sh, const char *word)
+{
+	const char *path;
+
+	return is_outside(path_of(sh, word, &path));
+}
+
+/* What is in a fresh clone was fetched by this command. */
+static void git_clone(struct sh *sh, struct opts *o)
+{
+	const char *name = strrchr(o->rest[1], '/');
+	char *dir = o->n_rest > 2 ? o->rest[2] : sh_str(sh, name ? name + 1 : o->rest[1]);
+	char *git = strstr(dir, ".git");
+
+	if (o->n_rest < 3 && git)
+		*git = '\0';
+	if (strstr(o->rest[1], "://") || strchr(o->rest[1], '@'))
+		note_tree(sh, dir);
+}
+
+/* A push to an address that is no configured remote, or of a tree outside. */
+static void git_push(struct sh *sh, struct cmd *c, struct opts *o, const char *dir)
+{
+	const char *to = o->n_rest > 1 ? o->rest[1] : "";
+	size_t n = strcspn(to, ":/");
+
+	if (opts_find(o, "--dry-run -n"))
+		return;
+	if (strstr(to, "://") || (to[n] == ':' && n && strchr(to, '@')) ||
+		is_outside_word(sh, dir))
+		effect(sh, SHELL_SEND, SHELL_NOWHERE, SHELL_HOW_CERTAIN, c->name,
+			*to ? to : dir, "exfil");
+}
+
 char *run_git(struct sh *sh, struct cmd *c)
 {
 	const char *dir = ".", *sub;
+	struct var *tree = var_find(sh, "GIT_WORK_TREE");
 	struct opts o;
 
 	opts_read(sh, c, git_valued, &o);
 	sub = o.n_rest ? o.rest[0] : "";
+	if (tree && var_get(sh, "GIT_WORK_TREE"))
+		dir = var_get(sh, "GIT_WORK_TREE");
 	for (size_t i = 0; i < o.n_opt; i++) {
 		const char *v = o.opt[i].value;
 
 		if (v && word_in(o.opt[i].name, "-c --config --config-env") &&
 			(strcmp(o.opt[i].name, "-c") || strchr(v, '=')))
-			git_config(sh, c, v);
+			git_config(sh, c, v, false);
 		if (v &&
 			word_in(o.opt[i].name,
 				"-C --work-tree --git-dir --separate-git-dir") &&
-			!(word_in(o.opt[i].name, "-C") && word_in(sub, "commit switch")))
+			!(word_in(o.opt[i].name, "-C") &&
+				word_in(sub, "commit switch")) &&
+			!(strcmp(o.opt[i].name, "--work-tree") &&
+				is_outside_word(sh, dir)))
 			dir = v;
 	}
 	if (word_in(sub, "config") && o.n_rest > 2)
-		git_config(sh, c, sh_cat3(sh, o.rest[1], "=", o.rest[2]));
+		git_config(sh, c, sh_cat3(sh, o.rest[1], "=", o.rest[2]),
+			opts_find(&o, "--global --system") != NULL);
 	if (word_in(sub, "config") && opts_find(&o, "--system"))
 		effect_path(sh, SHELL_EDIT, c->name, "/etc/gitconfig", SHELL_PLAIN);
 	if (!git_reads(sub) && *sub &&
@@ -274,6 +344,10 @@ char *run_git(struct sh *sh, struct cmd *c)
 		if (is_outside(p))
 			effect_path(sh, SHELL_EDIT, c->name, dir, SHELL_PLAIN);
 	}
+	if (word_in(sub, "clone") && o.n_rest > 1)
+		git_clone(sh, &o);
+	if (word_in(sub, "push"))
+		git_push(sh, c, &o, dir);
 	git_paths(sh, c, &o, sub);
 	git_hooks(sh, c, &o, sub);
 	verbs_apply(sh, c);
@@ -293,6 +367,30 @@ static bool has_word(const char *s, const char *w)
 	return false;
 }
 
+/* @sql without its string literals and comments, unless it runs strings. */
+static const char *bare_sql(struct sh *sh, const char *sql)
+{
+	struct buf b = {0};
+
+	if (has_word(sql, "execute") || has_word(sql, "exec") || has_word(sql, "do") ||
+		has_word(sql, "prepare") || has_word(sql, "dblink_exec"))
+		return sql;
+	for (const char *p = sql; *p; p++) {
+		const char *end = *p == '\''		 ? strchr(p + 1, '\'')
+				  : !strncmp(p, "--", 2) ? strchr(p, '\n')
+							 : NULL;
+
+		if (!strncmp(p, "/*", 2) && strncmp(p, "/*!", 3) && strstr(p, "*/"))
+			end = strstr(p, "*/") + 1;
+		if (end)
+			p = end;
+		else if (!strncmp(p, "--", 2))
+			break;
+		buf_c(sh, &b, *p == '\'' || *p == '/' ? ' ' : *p);
+	}
+	return buf_str(sh, &b);
+}
+
 /* The first destroying statement of @sql, or NULL. */
 static const char *destroying_sql(const char *sql)
 {
@@ -303,7 +401,7 @@ static const char *destroying_sql(const char *sql)
 		"alter user", "alter role", "alter system", "create user", "update",
 		"replace into", "load_file", "into outfile", "xp_cmdshell",
 		"pg_read_file", "copy", "drop_caches", "swapdb", "failover", "replicaof",
-		"slaveof", "purge", NULL};
+		"slaveof", "purge", "flush_all", NULL};
 
 	for (const char *const *w = words; *w; w++)
 		if (has_word(sql, *w))
@@ -311,9 +409,36 @@ static const char *destroying_sql(const char *sql)
 	return NULL;
 }
 
+const char *sql_destroys(struct sh *sh, const char *text)
+{
+	return destroying_sql(bare_sql(sh, text));
+}
+
+/* Files that a statement names itself. */
+static void database_files(struct sh *sh, struct cmd *c, const char *text)
+{
+	static const char *const forms[] = {"writefile('", "writefile(\"",
+		"vacuum into '", "VACUUM INTO '", "\\o ", "attach '", "ATTACH '",
+		"attach database '", "ATTACH DATABASE '", ".log ", ".open ", ".clone ",
+		"tee ", NULL};
+
+	for (const char *const *f = forms; *f; f++) {
+		const char *at = strstr(text, *f);
+
+		if (at) {
+			at += strlen(*f);
+			effect_path(sh, SHELL_EDIT, c->name,
+				sh_strn(sh, at, strcspn(at, "'\" ;\n")), SHELL_PLAIN);
+		}
+	}
+}
+
 static void database_text(struct sh *sh, struct cmd *c, const char *text, bool local)
 {
-	const char *w = destroying_sql(text);
+	bool quoted =
+		word_in(c->name, "psql mysql mariadb sqlcmd sqlite3 duckdb bq snowsql "
+				 "clickhouse-client cqlsh sqlplus");
+	const char *w = destroying_sql(quoted ? bare_sql(sh, text) : text);
 	const char *bang;
 
 	for (bang = text; (bang = strstr(bang, "\\!")); bang += 2)
@@ -329,6 +454,7 @@ static void database_text(struct sh *sh, struct cmd *c, const char *text, bool l
 		effect_path(sh, SHELL_OVERWRITE, c->name,
 			sh_strn(sh, bang, strcspn(bang, " \n'\";")), SHELL_PLAIN);
 	}
+	database_files(sh, c, text);
 	if (local || !w)
 		return;
 	effect(sh, SHELL_REMOTE, SHELL_NOWHERE, SHELL_HOW_CERTAIN, c->name, w,
@@ -353,9 +479,10 @@ char *run_database(struct sh *sh, struct cmd *c)
 		const char *v = o.opt[i].value;
 
 		if (v && word_in(o.opt[i].name,
-				 "-e --execute -c --command --eval -Q -q --query -cmd"))
+				 "-e --execute -c --command --eval -Q -q --query -cmd "
+				 "-execute"))
 			database_text(sh, c, v, local);
-		if (v && word_in(o.opt[i].name, "-o --output"))
+		if (v && word_in(o.opt[i].name, "-o --output --tee --log-file -L"))
 			effect_path(sh, SHELL_OVERWRITE, c->name, v, SHELL_PLAIN);
 	}
 	if (local && o.n_rest && *o.rest[0] != ':')
@@ -364,7 +491,21 @@ char *run_database(struct sh *sh, struct cmd *c)
 								  : SHELL_READ,
 			c->name, o.rest[0], SHELL_PLAIN);
 	for (size_t i = local ? 1 : 0; i < o.n_rest; i++)
-		database_text(sh, c, o.rest[i], local);
+		if (!word_in(c->name, "redis-cli valkey-cli keydb-cli") ||
+			strchr(o.rest[i], ' '))
+			database_text(sh, c, o.rest[i], local);
+	for (size_t i = 1; i < c->argc && !local; i++) /* however it is spelled */
+		if (strchr(c->argv[i], ' ') && c->argv[i][0] != '-')
+			database_text(sh, c, c->argv[i], local);
+	for (size_t i = 0; i < o.n_opt; i++) { /* -f FILE that the command wrote */
+		const struct made *m =
+			o.opt[i].value && word_in(o.opt[i].name, "-f --file -i")
+				? find_made(sh, o.opt[i].value)
+				: NULL;
+
+		if (m && m->content)
+			database_text(sh, c, m->content, local);
+	}
 	if (c->in && *c->in)
 		database_text(sh, c, c->in, local);
 	if (c->in && *c->in == SHELL_FETCHED && !local)

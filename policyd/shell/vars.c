@@ -52,6 +52,8 @@ static const char *by_convention(struct sh *sh, const char *name)
 		return c->workspace;
 	if (!strcmp(row[1], "scratch"))
 		return c->tmpdir ? c->tmpdir : "/tmp";
+	if (!strcmp(name, "PPID"))
+		sh->foreign = "the process that started the shell";
 	if (!strcmp(row[1], "number"))
 		return HOLE(SHELL_NUMBER);
 	if (!strcmp(row[1], "name"))
@@ -236,4 +238,50 @@ void sh_chdir(struct sh *sh, const char *dir)
 	if (!sh->again)
 		sh->st.n_cwd = 0;
 	add_alt(sh, &sh->st.cwd, &sh->st.n_cwd, dir);
+}
+
+/* "'alias.x=!cmd' 'core.pager=cmd'": what git takes from GIT_CONFIG_PARAMETERS. */
+static void git_parameters(struct sh *sh, const char *value, const char *program)
+{
+	for (const char *p = strchr(value, '='); p; p = strchr(p + 1, '='))
+		code_guess(sh, sh_strn(sh, p + 1, strcspn(p + 1, "'")), program);
+}
+
+bool variable_hook(
+	struct sh *sh, const char *name, const char *value, const char *program)
+{
+	const char *const *row = table_row(T_VARIABLES, name);
+	const char *kind = row ? row[1] : "";
+	const struct made *m;
+
+	if (!strncmp(name, "GIT_CONFIG_VALUE_", 17) || !strncmp(name, "BASH_FUNC_", 10) ||
+		!strncmp(value, "() {", 4)) {
+		value += strspn(value, "() ");
+		code_guess(sh, value, program);
+		return true;
+	}
+	if (!strcmp(kind, "history")) { /* nothing is to be remembered */
+		if (!*value || word_in(value, "/dev/null 0 *"))
+			effect(sh, SHELL_HOST, SHELL_NOWHERE, SHELL_HOW_CERTAIN,
+				program ? program : name, name, "defense-evasion");
+		return true;
+	}
+	if (!strcmp(kind, "preload")) {
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_POSSIBLE, program, value,
+			"environment");
+	} else if (!strcmp(kind, "command")) {
+		code_guess(sh, value, program);
+	} else if (!strcmp(kind, "gitconfig")) {
+		git_parameters(sh, value, program);
+	} else if (!strncmp(kind, "options ", 8)) { /* given to every run of a program */
+		code_guess(sh, sh_cat3(sh, kind + 8, " ", value), program);
+	} else if (!strncmp(kind, "code:", 5)) {
+		code_text(sh, kind + 5, value, program);
+	} else if (!strcmp(kind, "file")) { /* read as code when a program starts */
+		if ((m = find_made(sh, value)) && m->content)
+			code_guess(sh, m->content, program);
+	} else {
+		return false;
+	}
+	return true;
 }

@@ -22,17 +22,18 @@ struct verb {
 	struct sh *sh;
 	struct cmd *c;
 	struct opts o;
-	size_t depth; /* how many operands may be verbs */
+	size_t depth;	/* how many operands may be verbs */
+	bool publishes; /* a word of publishing counts behind the first one, too */
 };
 
 /* The words of @item, in sequence, somewhere among the operands that may be verbs. */
-static bool words_match(struct verb *v, const char *item)
+static bool words_match(struct verb *v, const char *item, size_t depth)
 {
 	size_t n = strcspn(item, "/");
 
 	if (!n)
 		return true;
-	for (size_t i = 0; i < v->depth && i < v->o.n_rest; i++) {
+	for (size_t i = 0; i < depth && i < v->o.n_rest; i++) {
 		const char *p = item;
 
 		for (size_t k = i; p < item + n && k < v->o.n_rest; k++) {
@@ -43,7 +44,7 @@ static bool words_match(struct verb *v, const char *item)
 				return false;
 			memcpy(one, p, len);
 			one[len] = '\0';
-			if (fnmatch(one, v->o.rest[k], 0))
+			if (fnmatch(one, v->o.rest[k], FNM_CASEFOLD))
 				break;
 			p += len;
 			p += *p == '.';
@@ -87,11 +88,12 @@ static bool condition(struct verb *v, const char *cond)
 	return false;
 }
 
-static bool item_matches(struct verb *v, const char *item)
+static bool item_matches(struct verb *v, const char *item, bool strong)
 {
 	const char *slash = strchr(item, '/');
 
-	return words_match(v, item) && (!slash || condition(v, slash + 1));
+	return words_match(v, item, strong ? 1 : v->depth) &&
+	       (!slash || condition(v, slash + 1));
 }
 
 /* The first item of @list that matches, or NULL; with @strong only those with !. */
@@ -102,7 +104,7 @@ static const char *list_match(struct verb *v, const char *list, bool strong)
 		char *item = sh_strn(v->sh, p, n);
 
 		sh_step(v->sh);
-		if (strong == (*item == '!') && item_matches(v, item + strong))
+		if (strong == (*item == '!') && item_matches(v, item + strong, strong))
 			return item;
 		p += n;
 		p += *p == ' ';
@@ -110,10 +112,14 @@ static const char *list_match(struct verb *v, const char *list, bool strong)
 	return NULL;
 }
 
-/* A word that sounds like destruction, whole or as a part: delete-bucket, db:drop. */
-static bool sounds_destructive(struct sh *sh, const char *w)
+/*
+ * A word that sounds like destruction, or like publishing, whole or as a part:
+ * delete-bucket, db:drop. With @kind only words of that kind count.
+ */
+static bool sounds(struct sh *sh, const char *w, const char *kind)
 {
 	char part[32];
+	const char *const *row;
 
 	if (*w == '/' || *w == '.' || strchr(w, '='))
 		return false;
@@ -125,7 +131,11 @@ static bool sounds_destructive(struct sh *sh, const char *w)
 				part[i] = (char)(w[i] >= 'A' && w[i] <= 'Z' ? w[i] + 32
 									    : w[i]);
 			part[n] = '\0';
-			if (table_row(T_DESTRUCTION, part))
+			row = table_row(T_DESTRUCTION, part);
+			/* "publish" is telling alone, not in "deploy-prod" or "deploy/x"
+			 */
+			if (row && (kind ? !strcmp(row[1], kind)
+					 : strcmp(row[1], "publish") || w[n] == '\0'))
 				return true;
 		}
 		w += n;
@@ -137,7 +147,8 @@ static bool sounds_destructive(struct sh *sh, const char *w)
 static const char *find_destruction(struct verb *v)
 {
 	for (size_t i = 0; i < v->depth && i < v->o.n_rest; i++)
-		if (sounds_destructive(v->sh, v->o.rest[i]))
+		if (sounds(v->sh, v->o.rest[i], i && !v->publishes ? "ends" : NULL) ||
+			(i && sounds(v->sh, v->o.rest[i], "")))
 			return v->o.rest[i];
 	return NULL;
 }
@@ -149,7 +160,7 @@ static void found(
 		"host-service-state host-packages block-device kernel-memory "
 		"defense-evasion privesc-accounts persistence "
 		"container-escape container-destroy fs-destroy process "
-		"credential-access";
+		"credential-access system-files";
 	enum shell_verb verb = word_in(row[1], local) ? SHELL_HOST : SHELL_REMOTE;
 
 	effect(v->sh, verb, SHELL_NOWHERE, how, v->c->name, word, row[1]);
@@ -162,12 +173,38 @@ static const char *operand_text(struct verb *v, const char *item)
 	return v->o.n_rest ? v->o.rest[0] : n ? sh_strn(v->sh, item, n) : item;
 }
 
+/* mkfs.ext4 disk.img: a disk that is a file in the workspace. */
+static bool image_only(struct verb *v, const char *const *row)
+{
+	const char *path;
+
+	if (strcmp(row[1], "block-device") || !v->o.n_rest || !strchr(v->o.rest[0], '.'))
+		return false;
+	for (size_t i = 0; i < v->o.n_rest; i++) {
+		enum shell_place p = path_of(v->sh, v->o.rest[i], &path);
+
+		if (p != SHELL_WORKSPACE &&
+			(p != SHELL_SCRATCH || !strncmp(path, "/dev", 4)))
+			return false;
+	}
+	effect_path(v->sh, SHELL_OVERWRITE, v->c->name, v->o.rest[0], SHELL_PLAIN);
+	return true;
+}
+
 static void judge(struct verb *v, const char *const *row)
 {
 	const char *def = row[4], *word;
 
-	if (list_match(v, row[5], true) || opts_find(&v->o, "--help") ||
-		(!v->o.n_rest && opts_find(&v->o, "--version")))
+	if (list_match(v, row[5], true) || opts_find(&v->o, "--help -help") ||
+		(!v->o.n_rest && opts_find(&v->o, "--version")) ||
+		(v->o.n_rest && !strcmp(v->o.rest[0], "help")) ||
+		(v->o.n_opt && !strcmp(v->o.opt[v->o.n_opt - 1].name, "-h") &&
+			!strcmp(v->c->argv[v->c->argc - 1], "-h")))
+		return;
+	v->publishes =
+		strcmp(row[1], "k8s-destroy") && v->o.n_rest > 1 &&
+		!word_in(v->o.rest[0], "get list show describe view logs log info");
+	if (image_only(v, row))
 		return;
 	if ((word = list_match(v, row[6], false))) {
 		found(v, row, SHELL_HOW_CERTAIN, operand_text(v, word));
@@ -193,11 +230,30 @@ static void judge(struct verb *v, const char *const *row)
 		found(v, row, SHELL_HOW_POSSIBLE, v->o.rest[0]);
 }
 
+/* ./deploy is a script of the workspace, node_modules/.bin/deploy the tool. */
+static bool is_own_script(struct sh *sh, const char *word)
+{
+	static const char *const tools[] = {"node_modules/", "vendor/bin/", "venv/bin/",
+		"bin/rails", "bin/rake", "bin/console", "bin/cake", "bin/magento",
+		"gradlew", "mvnw", ".py", "artisan", ".phar", ".jar", ".local/bin",
+		"cargo/bin", "go/bin", NULL};
+	const char *path;
+
+	if (!strchr(word, '/') || path_of(sh, word, &path) != SHELL_WORKSPACE)
+		return false;
+	for (const char *const *p = tools; *p; p++)
+		if (strstr(word, *p))
+			return false;
+	return true;
+}
+
 bool verbs_apply(struct sh *sh, struct cmd *c)
 {
 	size_t n;
 	const char *const *const *rows = table_find(T_VERBS, c->name, &n);
 
+	if (rows && is_own_script(sh, c->argv[0]))
+		return false;
 	for (size_t i = 0; rows && i < n; i++) {
 		struct verb v = {.sh = sh, .c = c};
 
@@ -218,6 +274,20 @@ static void hook(struct sh *sh, struct cmd *c, const char *kind, const char *val
 
 	if (!strncmp(kind, "code:", 5)) {
 		code_text(sh, kind + 5, value, c->name);
+		return;
+	}
+	if (!strcmp(kind, "commas")) { /* gcc -wrapper PROGRAM,WORD,.. */
+		struct buf b = {0};
+
+		for (const char *p = value; *p; p += *p == ',') {
+			size_t n = strcspn(p, ",");
+			const char *w = sh_quote(sh, sh_strn(sh, p, n));
+
+			buf_add(sh, &b, w, strlen(w));
+			buf_c(sh, &b, ' ');
+			p += n;
+		}
+		code_guess(sh, buf_str(sh, &b), c->name);
 		return;
 	}
 	if (prefix) {
@@ -310,6 +380,26 @@ static bool all_are_paths(struct sh *sh, struct opts *o, size_t from)
 	return true;
 }
 
+/* delete-records --all, tool --purge: the program's own name, or a long option. */
+static void telling_names(struct sh *sh, struct cmd *c, struct opts *o)
+{
+	char *name = sh_strn(sh, c->name, strcspn(c->name, "."));
+
+	if (strpbrk(name, "-_") && sounds(sh, name, "ends") && c->argc > 0)
+		effect(sh, SHELL_REMOTE, SHELL_NOWHERE, SHELL_HOW_POSSIBLE, c->name,
+			c->name, "unknown-program");
+	for (size_t i = 0; i < o->n_opt; i++) {
+		const char *w = o->opt[i].name;
+
+		if (w[0] != '-' || w[1] != '-' || !strncmp(w, "--no-", 5))
+			continue;
+		w = sh_strn(sh, w + 2, strcspn(w + 2, "-"));
+		if (sounds(sh, w, "ends"))
+			effect(sh, SHELL_REMOTE, SHELL_NOWHERE, SHELL_HOW_POSSIBLE,
+				c->name, o->opt[i].name, "unknown-program");
+	}
+}
+
 /* No table has it: its plain words may still say that it destroys. */
 void unknown_apply(struct sh *sh, struct cmd *c)
 {
@@ -321,12 +411,14 @@ void unknown_apply(struct sh *sh, struct cmd *c)
 	if (textual)
 		return;
 	for (size_t i = 0; !local && i < 2 && i < o.n_rest; i++)
-		if (sounds_destructive(sh, o.rest[i]) && !strchr(o.rest[i], '.') &&
+		if (sounds(sh, o.rest[i], NULL) && !strchr(o.rest[i], '.') &&
 			!strchr(o.rest[i], '/') && !all_are_paths(sh, &o, i + 1)) {
 			effect(sh, SHELL_REMOTE, SHELL_NOWHERE, SHELL_HOW_POSSIBLE,
 				c->name, o.rest[i], "unknown-program");
 			break;
 		}
+	if (!local && !all_are_paths(sh, &o, 0))
+		telling_names(sh, c, &o);
 	for (size_t i = 0; i < o.n_opt; i++)
 		if (o.opt[i].value && looks_like_output(o.opt[i].name))
 			effect_path(sh, SHELL_OVERWRITE, c->name, o.opt[i].value,
