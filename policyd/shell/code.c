@@ -212,6 +212,33 @@ static const char *statement_end(const char *p)
 static void values_of(
 	struct scan *s, const char *p, const char *end, int hops, struct values *out);
 
+/* In "for a, NAME, b in X": where X begins, or NULL. */
+static const char *in_for(struct scan *s, const char *name)
+{
+	size_t n = strcspn(name, ":;\n");
+	const char *in = strstr(sh_strn(s->sh, name, n), " in "), *from = name;
+
+	while (from > s->text && from[-1] != '\n' && from[-1] != ';' && from[-1] != '(' &&
+		from[-1] != '[')
+		from--;
+	from += strspn(from, " \t");
+	return in && !strncmp(from, "for ", 4) ? name + n - strlen(in) + 4 : NULL;
+}
+
+/* X.each { |NAME| .. }, X.forEach(NAME => ..): the values of X. */
+static void each_value(struct scan *s, const char *name, int hops, struct values *out)
+{
+	const char *end = name, *from;
+
+	while (end > s->text && !strchr("{(;\n", end[-1]) && strncmp(end, "do ", 3))
+		end--;
+	if (end > s->text && (end[-1] == '{' || end[-1] == '('))
+		end--;
+	for (from = end; from > s->text && !strchr(";\n{=", from[-1]);)
+		from--;
+	values_of(s, from, end, hops, out);
+}
+
 /* Where @name (n bytes) is set: "name =", "name :=", "for name in", "|name|". */
 static bool variable(
 	struct scan *s, const char *name, size_t n, int hops, struct values *out)
@@ -236,6 +263,11 @@ static bool variable(
 		else if (word_in(s->lang, "tcl") && p > s->text + 4 &&
 			 !strncmp(p - 4, "set ", 4))
 			from = q;
+		else if (*q == ',' && in_for(s, p)) /* for root, dirs, files in .. */
+			from = in_for(s, p);
+		else if (p > s->text &&
+			 ((p[-1] == '|' && *q == '|') || !strncmp(q, "=>", 2)))
+			each_value(s, p, hops + 1, out);
 		if (from && hops < MAX_HOPS)
 			values_of(s, from, statement_end(from), hops + 1, out);
 	}
@@ -282,6 +314,11 @@ static const char *value_name(struct scan *s, const char *p, const char *end, in
 			    : strchr("([{", *q) ? skip_brackets(q, end)
 						: q + 1;
 		return q;
+	}
+	if (word_in(name, ".homedir .home")) { /* of the module before it */
+		v->b = (struct buf){0};
+		add_value(s, v, s->sh->ctx->home);
+		return *q == '(' ? skip_brackets(q, end) : q;
 	}
 	if (word_in(name, at_home)) {
 		add_value(s, v, s->sh->ctx->home);
@@ -559,6 +596,22 @@ static const char *first_end(const char *args, const char *end)
 	return end;
 }
 
+/* Is the name before @dot a module, and no value? */
+static bool is_module(struct scan *s, const char *dot)
+{
+	static const char known[] =
+		"os shutil fs fsPromises pathlib File FileUtils Dir Files "
+		"Deno Bun promises path io glob IO Pathname Unix Sys";
+	const char *from = dot;
+	char *name;
+
+	while (from > s->text && is_word(from[-1]))
+		from--;
+	name = sh_strn(s->sh, from, (size_t)(dot - from));
+	return *name &&
+	       (word_in(name, known) || strstr(s->text, sh_cat(s->sh, "import ", name)));
+}
+
 static void path_call(struct scan *s, enum shell_verb v, const char *args,
 	const char *end, const char *before)
 {
@@ -572,6 +625,8 @@ static void path_call(struct scan *s, enum shell_verb v, const char *args,
 		values_of(s, args, first_end(args, end), 0, &l);
 	else
 		values_of(s, args, end, 0, &l);
+	if (*before == '.' && is_module(s, before))
+		return; /* os.unlink: a row of its own */
 	if (*before == '.') {
 		own = true;
 		l.n = 0;
@@ -766,6 +821,8 @@ static void scan_calls(struct scan *s)
 				continue;
 			if (is_word(token[len - 1]) && is_word(p[len]))
 				continue;
+			if (!strcmp(token, "require(") && literal_end(p + len))
+				continue; /* a module by its name */
 			one_call(s, kind, token, p, p + len - (token[len - 1] == '('));
 			if (*token == '`' && strchr(p + 1, '`'))
 				p = strchr(p + 1, '`');
