@@ -3,9 +3,9 @@
 
     quick.py BINDIR [--json] [--rounds N]
 
-A round runs the same work on each system, in turn, with a fresh private view (a fresh
-upper layer for fuse-overlayfs), so that slow moments of the machine hit all of them. What
-is printed are medians over the rounds, their spread, and ratios to ext4. Writes end with
+A round runs the same work on each system, line by line in turn, with a fresh private view
+(a fresh upper layer for fuse-overlayfs), so that slow moments of the machine hit all of
+them. What is printed are medians over the rounds, their spread, and ratios to ext4. Writes end with
 fsync on every side. The commit of the round's transaction stands on a line of its own:
 nothing else has one. Then the times of the transaction calls on two sizes of workspace,
 and the numbers of requests that the daemon served.
@@ -182,6 +182,7 @@ class Bench:
         self.project = self.top + "/project"
         self.tarball = self.top + "/tree.tar"
         self.took = {}   # line -> system -> list of seconds
+        self.lines = []  # in the order in which txfs, which has all of them, does them
         self.systems = []
 
     # --- input --------------------------------------------------------------------------
@@ -235,64 +236,81 @@ class Bench:
     def timed(self, system, line, *command, cwd=None):
         began = time.monotonic()
         run(*command, cwd=cwd, check=command[0] != "grep")
-        self.took.setdefault(line, {}).setdefault(system.name, []).append(time.monotonic() - began)
+        self.note(system, line, time.monotonic() - began)
+
+    def note(self, system, line, seconds):
+        if isinstance(system, Txfs) and line not in self.lines:
+            self.lines.append(line)
+        self.took.setdefault(line, {}).setdefault(system.name, []).append(seconds)
 
     def tool(self, system, line, d, *args):
         ns = int(run(self.tools + "/work", *map(str, args), cwd=d))
-        self.took.setdefault(line, {}).setdefault(system.name, []).append(ns / 1e9)
-
-    def work(self, system, d):
-        t = lambda line, *command: self.timed(system, line, *command, cwd=d)  # noqa: E731
-        whole = not isinstance(system, Floor)
-        if whole:
-            # A first read leaves the access time unknown to the kernel, which asks once more.
-            run("grep", "-rn", "--exclude=big.bin", "not to be found", ".", cwd=d, check=False)
-            t("find, warm", "find", ".", "-path", "./.git", "-prune", "-o", "-size", "+1000k")
-            t("git status, warm", "git", "status", "--short")
-            t("grep -r, warm", "grep", "-rn", "--exclude=big.bin", "not to be found", ".")
-        os.mkdir(d + "/new")
-        self.tool(system, f"create {SMALL_FILES} files of 1 KiB", d, "create", "new", SMALL_FILES, 1024, "sync")
-        t("untar 2,000 files", "tar", "-xf", self.tarball)
-        if whole:
-            t("git checkout of an old commit", "git", "checkout", "-q", "HEAD~1")
-            t("git checkout back", "git", "checkout", "-q", "-")
-            t("git clone, local", "git", "clone", "-q", "--no-hardlinks", ".", "clone")
-            for _ in range(REPEATS):
-                run("sh", "-c", "rm -f all.a src/*.o", cwd=d)
-                t("C build, make -j2", "make", "-s", "-j2")
-            self.tool(system, "one byte's block in a 50 MiB file", d, "random", "big.bin", 1, "sync")
-        self.tool(system, "write 64 MiB", d, "write", "stream", STREAM, "sync")
-        if whole:
-            for _ in range(REPEATS):
-                self.tool(system, "1,000 random 4 KiB writes in 50 MiB", d, "random", "big.bin", 1000, "sync")
-        for _ in range(REPEATS):
-            self.tool(system, "read 64 MiB, cached", d, "readall", "stream")
-        t("rm -rf 2,000 files", "rm", "-rf", "tree")
+        self.note(system, line, ns / 1e9)
 
     def first_pass(self, system, d):
         t = lambda line, *command: self.timed(system, line, *command, cwd=d)  # noqa: E731
-        t("find, first pass", "find", ".", "-path", "./.git", "-prune", "-o", "-size", "+1000k")
-        t("git status, first pass", "git", "status", "--short")
-        t("grep -r, first pass", "grep", "-rn", "--exclude=big.bin", "not to be found", ".")
+        yield t("find, first pass", "find", ".", "-path", "./.git", "-prune", "-o", "-size", "+1000k")
+        yield t("git status, first pass", "git", "status", "--short")
+        yield t("grep -r, first pass", "grep", "-rn", "--exclude=big.bin", "not to be found", ".")
 
-    def round(self, system):
+    def second_pass(self, system, d):
+        t = lambda line, *command: self.timed(system, line, *command, cwd=d)  # noqa: E731
+        # A first read leaves the access time unknown to the kernel, which asks once more.
+        run("grep", "-rn", "--exclude=big.bin", "not to be found", ".", cwd=d, check=False)
+        yield t("find, warm", "find", ".", "-path", "./.git", "-prune", "-o", "-size", "+1000k")
+        yield t("git status, warm", "git", "status", "--short")
+        yield t("grep -r, warm", "grep", "-rn", "--exclude=big.bin", "not to be found", ".")
+
+    def git_and_make(self, system, d):
+        t = lambda line, *command: self.timed(system, line, *command, cwd=d)  # noqa: E731
+        yield t("git checkout of an old commit", "git", "checkout", "-q", "HEAD~1")
+        yield t("git checkout back", "git", "checkout", "-q", "-")
+        yield t("git clone, local", "git", "clone", "-q", "--no-hardlinks", ".", "clone")
+        for _ in range(REPEATS):
+            run("sh", "-c", "rm -f all.a src/*.o", cwd=d)
+            yield t("C build, make -j2", "make", "-s", "-j2")
+
+    def work(self, system):
+        """Yields after each thing that was timed."""
         d = system.enter()
+        t = lambda line, *command: self.timed(system, line, *command, cwd=d)  # noqa: E731
+        tool = lambda line, *args: self.tool(system, line, d, *args)  # noqa: E731
+        whole = not isinstance(system, Floor)
+        before = system.requests() if isinstance(system, Txfs) else 0
+        for i in range(REPEATS * whole):
+            if i:
+                d = system.fresh()
+            yield from self.first_pass(system, d)
+        if whole:
+            yield from self.second_pass(system, d)
+        os.mkdir(d + "/new")
+        yield tool(f"create {SMALL_FILES} files of 1 KiB", "create", "new", SMALL_FILES, 1024, "sync")
+        yield t("untar 2,000 files", "tar", "-xf", self.tarball)
+        if whole:
+            yield from self.git_and_make(system, d)
+            yield tool("one byte's block in a 50 MiB file", "random", "big.bin", 1, "sync")
+        yield tool("write 64 MiB", "write", "stream", STREAM, "sync")
+        for _ in range(REPEATS * whole):
+            yield tool("1,000 random 4 KiB writes in 50 MiB", "random", "big.bin", 1000, "sync")
+        for _ in range(3 * REPEATS):
+            yield tool("read 64 MiB, cached", "readall", "stream")
+        yield t("rm -rf 2,000 files", "rm", "-rf", "tree")
+        if isinstance(system, Txfs):
+            self.served.append(system.requests() - before)
+            began = time.monotonic()
+            system.commit()
+            self.note(system, "commit of all of it", time.monotonic() - began)
+
+    def round(self, systems):
+        """One line after the other, each on every system in turn; another one begins each time."""
+        running = [self.work(s) for s in systems]
         try:
-            if not isinstance(system, Floor):
-                self.first_pass(system, d)
-                for _ in range(REPEATS - 1):
-                    d = system.fresh()
-                    self.first_pass(system, d)
-            before = system.requests() if isinstance(system, Txfs) else 0
-            self.work(system, d)
-            if isinstance(system, Txfs):
-                self.served.append(system.requests() - before)
-                began = time.monotonic()
-                system.commit()
-                self.took.setdefault("commit of all of it", {}).setdefault("txfs", []).append(
-                    time.monotonic() - began)
+            while running:
+                running = [w for w in running if next(w, self) is not self]
+                running = running[1:] + running[:1]
         finally:
-            system.leave()
+            for s in systems:
+                s.leave()
 
     def rounds(self):
         self.served = []
@@ -303,9 +321,7 @@ class Bench:
         self.systems += compared
         began, n = time.monotonic(), 0
         while n < self.options.rounds and (n < 2 or (time.monotonic() - began) * (n + 1) / n < BUDGET_S):
-            order = compared[n % len(compared):] + compared[:n % len(compared)]
-            for system in order:
-                self.round(system)
+            self.round(compared)
             n += 1
         self.count = n
 
@@ -415,8 +431,8 @@ def show(bench, calls, requests, wrong):
     names = [s for s in ("ext4", "txfs", "fuse-overlayfs", "floor")
              if any(s in by for by in bench.took.values())]
     print(f"{'':38}" + "".join(f"{n:>30}" for n in names))
-    for line, by in bench.took.items():
-        row = f"{line:38}"
+    for line in bench.lines:
+        by, row = bench.took[line], f"{line:38}"
         native = statistics.median(by["ext4"]) if "ext4" in by else None
         for n in names:
             if n not in by:
