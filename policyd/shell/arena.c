@@ -168,11 +168,9 @@ bool word_in(const char *s, const char *list)
 	size_t n = strlen(s);
 
 	for (const char *p = list; *p;) {
-		size_t len = strcspn(p, " ");
-
-		if (len == n && !memcmp(p, s, n))
+		if (*p == *s && !strncmp(p, s, n) && (p[n] == ' ' || !p[n]))
 			return n > 0;
-		p += len;
+		p = strchrnul(p, ' ');
 		p += *p == ' ';
 	}
 	return false;

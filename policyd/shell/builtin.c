@@ -245,6 +245,15 @@ static char *builtin_read(struct sh *sh, struct cmd *c)
 		/* the lines may differ: one that is alone is exact */
 		v = v[strlen(first) + 1] ? HOLE(SHELL_ANYTHING) : first;
 	}
+	if (!var_find(sh, "IFS")) { /* blanks around the line are dropped */
+		size_t len;
+
+		v += strspn(v, " \t");
+		len = strlen(v);
+		while (len && strchr(" \t", v[len - 1]))
+			len--;
+		v = sh_strn(sh, v, len);
+	}
 	a = opts_find(&o, "-a");
 	if (a && a->value) {
 		char **e = sh_alloc(sh, sizeof(char *));

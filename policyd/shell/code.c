@@ -804,14 +804,25 @@ static void scan_calls(struct scan *s)
 {
 	size_t n;
 	const char *const *const *rows = table_all(T_CODE, &n);
-	char *(*find)(const char *, const char *) =
-		strcmp(s->lang, "pwsh") ? find_exact : find_any_case;
+	bool folds = !strcmp(s->lang, "pwsh"); /* case says nothing there */
+	char *(*find)(const char *, const char *) = folds ? find_any_case : find_exact;
+	uint64_t pair[128] = {0};
+
+	for (const char *p = s->text; *p; p++) {
+		pair[(unsigned char)*p & 127] |= 1ull << ((unsigned char)p[1] & 63);
+		pair[(unsigned char)*p & 127] |= 1; /* a token of one byte */
+	}
 
 	for (size_t i = 0; i < n; i++) {
 		const char *token = rows[i][0];
 		size_t len = strlen(token);
 		unsigned kind = kind_of(rows[i][1]);
 
+		/* most tokens are ruled out by their first two bytes */
+		if (!folds && !(pair[(unsigned char)token[0] & 127] >>
+					      ((unsigned char)token[1] & 63) &
+				      1))
+			continue;
 		if (!for_language(rows[i][2], s->lang))
 			continue;
 		for (const char *p = s->text; (p = find(p, token)); p += len) {

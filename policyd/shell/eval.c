@@ -564,7 +564,7 @@ static char *eval_kind(struct sh *sh, const struct node *n, const char *in)
 	char *out;
 
 	switch (n->kind) {
-	case N_SIMPLE: return eval_simple(sh, n, in);
+	case N_SIMPLE: break; /* not here */
 	case N_PIPE: return eval_pipe(sh, n, in);
 	case N_AND:
 		out = eval_node(sh, n->a, in);
@@ -599,19 +599,49 @@ static char *eval_kind(struct sh *sh, const struct node *n, const char *in)
 	return NULL;
 }
 
-char *eval_node(struct sh *sh, const struct node *n, const char *in)
+/* A loop or a group, with one choice for each variable in its words and redirections. */
+static char *compound_once(struct sh *sh, const struct node *n, const char *in)
 {
 	struct io io = {.in = in};
+
+	redirects(sh, n->redirs, &io);
+	return leave_output(sh, &io, eval_kind(sh, n, io.in));
+}
+
+/* As a simple command is read once for each choice, so is what expands words before it.
+ */
+static char *eval_compound(struct sh *sh, const struct node *n, const char *in)
+{
+	size_t pick = sh->pick, radix = sh->radix;
+	bool again = sh->again;
+	char *out = NULL;
+	size_t k = 0;
+
+	if (!n->redirs && n->kind != N_FOR)
+		return eval_kind(sh, n, in);
+	do {
+		sh_step(sh);
+		sh->pick = k;
+		sh->radix = sh->st.n_cwd > 1 ? sh->st.n_cwd : 1;
+		sh->again = again || k > 0;
+		out = join(sh, out, compound_once(sh, n, in));
+	} while (++k < sh->radix && k < MAX_PICKS);
+	sh->pick = pick;
+	sh->radix = radix;
+	sh->again = again;
+	return out;
+}
+
+char *eval_node(struct sh *sh, const struct node *n, const char *in)
+{
 	char *out;
 
 	sh_step(sh);
 	if (++sh->depth > 2 * SHELL_MAX_NESTING)
 		sh_stop(sh, "it is nested too deeply");
-	if (n->kind != N_SIMPLE && n->redirs)
-		redirects(sh, n->redirs, &io);
-	out = eval_kind(sh, n, io.in);
+	out = n->kind == N_SIMPLE ? eval_simple(sh, n, in) : eval_compound(sh, n, in);
 	sh->depth--;
-	return n->kind == N_SIMPLE ? out : leave_output(sh, &io, out);
+	return out;
 }
 
 char *eval_sub(struct sh *sh, const struct node *n)

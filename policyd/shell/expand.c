@@ -33,15 +33,16 @@ struct field {
 	struct fields *out;
 	struct buf b;
 	bool have, quoted;
+	bool none;  /* "$@" of nothing: no field, unless something else is in it */
 	bool plain; /* no splitting, no globs: assignments, case, here-documents */
 };
 
 static void end_field(struct field *f)
 {
-	if (f->have)
+	if (f->have && !(f->none && !f->b.n))
 		fields_add(f->sh, f->out, buf_str(f->sh, &f->b), f->quoted);
 	f->b = (struct buf){0};
-	f->have = f->quoted = false;
+	f->have = f->quoted = f->none = false;
 }
 
 static void put(struct field *f, const char *s, size_t n)
@@ -115,6 +116,7 @@ static void put_list(struct field *f, char **v, size_t n, bool quoted, bool star
 {
 	const char *ifs = var_get(f->sh, "IFS");
 
+	f->none |= quoted && !star && !n;
 	for (size_t i = 0; i < n; i++) {
 		if (i && (star && (quoted || f->plain)))
 			put(f, ifs && !has_hole(ifs) ? ifs : " ", ifs && !*ifs ? 0 : 1);

@@ -264,7 +264,7 @@ enum shell_place path_of(struct sh *sh, const char *word, const char **path)
 		return SHELL_SYSTEM;
 	}
 	if (!strncmp(word, "file://", 7))
-		word += 7;
+		word = word[7] ? word + 7 : "/";
 	p = path_join(sh, sh_cwd(sh), word);
 	/* with a slash at its end the word means what the link leads to */
 	*path = p = through_links(sh, p, word[strlen(word) - 1] == '/');

@@ -194,6 +194,16 @@ static const char *outer_value(struct sh *sh, const char *name)
 	return s ? s : "";
 }
 
+static bool same_args(const struct state *a, const struct state *b)
+{
+	if (a->n_args != b->n_args)
+		return false;
+	for (size_t i = 0; i < a->n_args; i++)
+		if (strcmp(a->args[i], b->args[i]))
+			return false;
+	return true;
+}
+
 void state_merge(struct sh *sh, const struct state *o)
 {
 	for (struct var *v = sh->st.vars; v; v = v->next) {
@@ -221,6 +231,13 @@ void state_merge(struct sh *sh, const struct state *o)
 			add_alt(sh, &v->alt, &v->n_alt, outer_value(sh, v->name));
 		v->next = sh->st.vars;
 		sh->st.vars = v;
+	}
+	if (!same_args(&sh->st, o)) { /* "$@" of either: nothing is known of it */
+		static char any[] = {SHELL_ANYTHING, '\0'};
+		static char *unknown[] = {any, any, any, any, any, any, any, any, any};
+
+		sh->st.args = unknown;
+		sh->st.n_args = sizeof(unknown) / sizeof(*unknown);
 	}
 	for (size_t i = 0; i < o->n_cwd; i++)
 		add_alt(sh, &sh->st.cwd, &sh->st.n_cwd, o->cwd[i]);
