@@ -790,6 +790,31 @@ static bool for_language(const char *langs, const char *lang)
 	return !*langs || word_in(lang, langs);
 }
 
+/* print "unlink": a plain literal holds the word, and nothing here runs text. */
+static bool only_said(struct scan *s, const char *at)
+{
+	static const char *const runs[] = {
+		"eval", "exec", "system", "compile", "`", "send", "spawn", "qx", NULL};
+
+	for (const char *const *r = runs; *r; r++)
+		if (strstr(s->text, *r))
+			return false;
+	for (const char *p = s->text; p < at; p++) {
+		const char *e = literal_end(p);
+
+		if (!e)
+			continue;
+		if (e > at) { /* no quote of another kind: it cannot be two literals */
+			for (const char *q = p + 1; q < e; q++)
+				if (strchr("'\"`\\\n", *q))
+					return false;
+			return true;
+		}
+		p = e;
+	}
+	return false;
+}
+
 static char *find_exact(const char *text, const char *token)
 {
 	return strstr(text, token);
@@ -831,6 +856,9 @@ static void scan_calls(struct scan *s)
 				(is_word(p[-1]) || p[-1] == '$' || p[-1] == '@'))
 				continue;
 			if (is_word(token[len - 1]) && is_word(p[len]))
+				continue;
+			if ((kind & (K_DELETE | K_WRITE | K_COPY | K_MOVE)) &&
+				only_said(s, p))
 				continue;
 			if (!strcmp(token, "require(") && literal_end(p + len))
 				continue; /* a module by its name */

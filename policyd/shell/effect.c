@@ -58,6 +58,10 @@ struct shell_effect *effect_path(struct sh *sh, enum shell_verb v, const char *p
 
 	if (p == SHELL_EMPTY)
 		return NULL;
+	if (v == SHELL_READ && p == SHELL_CREDENTIAL && program &&
+		word_in(program,
+			"ls stat du dir vdir exa eza lsd tree realpath readlink"))
+		return NULL; /* names and sizes, not what is in it */
 	if (v == SHELL_READ && p == SHELL_SYSTEM &&
 		(strstr(path, ".pid") || !strcmp(path, "/proc")))
 		sh->foreign = word; /* whose number a kill may take from it */

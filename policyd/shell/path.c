@@ -177,6 +177,13 @@ static bool is_scratch(const struct shell_context *c, const char *path)
 	       below(path, "/private/tmp");
 }
 
+static bool is_public_key(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 4 && !strcmp(path + n - 4, ".pub") && strstr(path, "/.ssh/");
+}
+
 static enum shell_place place_literal(
 	const struct shell_context *c, const char *path, bool hole)
 {
@@ -192,7 +199,7 @@ static enum shell_place place_literal(
 			return hole ? SHELL_WORKSPACE : SHELL_ROOT;
 		return !strcmp(rest, ".git") ? SHELL_ROOT : SHELL_WORKSPACE;
 	}
-	if (in_table(c, T_HIDDEN, path))
+	if (in_table(c, T_HIDDEN, path) && !is_public_key(path))
 		return SHELL_CREDENTIAL;
 	if (in_table(c, T_CACHES, path))
 		return SHELL_CACHE;

@@ -367,6 +367,15 @@ static size_t take_assignments(struct sh *sh, struct cmd *c, char **v, size_t n)
 	return i;
 }
 
+/* sudo -l, su --help: nothing is started. */
+static bool only_asks(const struct cmd *c, const struct opts *o)
+{
+	bool lists = word_in(c->name, "sudo doas") &&
+		     opts_find(o, "-l --list -v --validate -k -K -V");
+
+	return (lists || opts_find(o, "--version --help")) && !o->n_rest;
+}
+
 static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 {
 	const char *flags = row[3];
@@ -380,7 +389,7 @@ static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 		skip = 0;
 	opts_read(sh, c, sh_cat(sh, "first ", row[1]), &o);
 	hooks_apply(sh, c);
-	if (word_in("priv", flags))
+	if (word_in("priv", flags) && !only_asks(c, &o))
 		effect(sh, SHELL_PRIVILEGE, SHELL_NOWHERE, SHELL_PLAIN, c->name, c->name,
 			"privilege");
 	if (word_in(c->name, "setpriv capsh") &&

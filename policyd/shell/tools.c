@@ -375,6 +375,9 @@ static const char *bare_sql(struct sh *sh, const char *sql)
 	if (has_word(sql, "execute") || has_word(sql, "exec") || has_word(sql, "do") ||
 		has_word(sql, "prepare") || has_word(sql, "dblink_exec"))
 		return sql;
+	if (!strncasecmp(sql + strspn(sql, " \t\n"), "explain ", 8) &&
+		!has_word(sql, "analyze"))
+		return ""; /* it only plans */
 	for (const char *p = sql; *p; p++) {
 		const char *end = *p == '\''		 ? strchr(p + 1, '\'')
 				  : !strncmp(p, "--", 2) ? strchr(p, '\n')
