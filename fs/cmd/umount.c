@@ -216,7 +216,8 @@ static int finish(const struct txfs_workspace *w, bool detach)
  */
 
 /* Commit what waits. A mount that is dead has nothing to say. */
-static int sync_first(const struct args *a, const struct txfs_workspace *w, bool *dead)
+static int sync_first(
+	const struct args *a, const struct txfs_workspace *w, bool *dead, bool *died)
 {
 	struct txfs *t = NULL;
 	int err = txfs_open(w->mnt, &t);
@@ -224,8 +225,13 @@ static int sync_first(const struct args *a, const struct txfs_workspace *w, bool
 	*dead = err == -ENOTCONN || (err == -ENOENT && !w->pid);
 	if (!err)
 		err = txfs_sync(t);
-	if (err == -ENOTCONN)
-		*dead = true;
+	if (err == -ENOTCONN && !*dead) {
+		*dead = *died = true;
+		cmd_error("the daemon of '%s' ended meanwhile; what was not committed is "
+			  "in "
+			  "the store: mount again, then look at 'txfs ls'",
+			w->mnt);
+	}
 	if (*dead || !err) {
 		err = 0;
 	} else {
@@ -247,7 +253,7 @@ int cmd_umount(const struct args *a)
 	auto_free char *path = NULL;
 	struct txfs_workspace *w = NULL;
 	const char *named = a->n ? a->pos[0] : a->dir;
-	bool dead = false;
+	bool dead = false, died = false;
 	int rc, err;
 
 	err = cmd_path(a, a->n ? named : ".", &path);
@@ -260,9 +266,11 @@ int cmd_umount(const struct args *a)
 		txfs_workspace_free(w);
 		return CMD_FAILED;
 	}
-	rc = sync_first(a, w, &dead);
+	rc = sync_first(a, w, &dead, &died);
 	if (rc == CMD_DONE)
 		rc = finish(w, dead);
+	if (rc == CMD_DONE && died)
+		rc = CMD_FAILED;
 	txfs_workspace_free(w);
 	return rc;
 }

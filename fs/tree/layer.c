@@ -197,10 +197,24 @@ int layer_keep_orphans(struct view *v)
 	return r;
 }
 
+/* The name that the base has for it in the directory where it was seen last; the last
+ * name itself may be one that is just being undone. */
+static char *name_in_base(const struct node *n)
+{
+	auto_unlock pthread_mutex_t *l = lock(&n->view->t->objs_lock);
+	const struct obj *o = n->obj;
+
+	return n->parent && o->has_base && o->parent == n->parent->obj && o->name
+		       ? strdup(o->name)
+		       : NULL;
+}
+
 /* What lower layers say of the object goes on at the node that replaces a retired one. */
 static void hand_over(struct node *n)
 {
-	struct node *to = node_of(n->view, n->obj, n->parent, n->parent ? n->name : NULL);
+	auto_free char *base_name = name_in_base(n);
+	const char *name = base_name ? base_name : n->parent ? n->name : NULL;
+	struct node *to = node_of(n->view, n->obj, n->parent, name);
 
 	if (!to)
 		return; /* no memory: the object answers ESTALE until it is looked up
@@ -210,7 +224,8 @@ static void hand_over(struct node *n)
 		node_put(n);
 	}
 	to->top = steal(&n->top);
-	node_pin(to); /* no memory: found by the base's name only */
+	if (base_name)
+		node_pin(to); /* no memory: found by the base's name only */
 	node_put(to);
 }
 

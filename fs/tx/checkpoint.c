@@ -272,6 +272,7 @@ static int do_step(struct run *r, const struct rec_step *s)
 	case STEP_RELINK: return do_relink(r, s);
 	case STEP_ATTR: return do_attr(r, s);
 	case STEP_TIMES: return do_times(r, s);
+	case STEP_DONE: return 0;
 	}
 	return -EPROTO;
 }

@@ -434,11 +434,30 @@ static void keep_behind(struct commit *c, struct txfs_ioc_end *io)
 	tx_say(io->message, "committed; base is behind: %s", c->out.first);
 }
 
+/* As long as the machine runs, the base keeps what was done there even if this process
+ * dies: the steps are not repeated then, over what somebody changed since. */
+static void log_done(struct commit *c)
+{
+	struct rec r = {
+		.op = REC_STEP,
+		.step = {.layer = c->l->id,
+			.n = c->p->n,
+			.op = STEP_DONE,
+			.path = "",
+			.path2 = "",
+			.ino = c->m->boot},
+	};
+
+	if (c->m->boot && !store_log(c->m->t->store, &r, 1))
+		store_flush(c->m->t->store, STORE_WRITTEN);
+}
+
 static void all_done(struct commit *c)
 {
 	struct txm *m = c->m;
 
 	settle(c);
+	log_done(c);
 	bg_checkpointed(m, c->l->id, c->seq);
 	net_free(steal(&c->n));
 	layer_free(m->t, c->l);
@@ -491,7 +510,7 @@ static int nothing_to_do(struct commit *c)
 	tx_bury(m, c->x);
 	tx_drop(m, c->x);
 	undo_trim(m);
-	return 0;
+	return c->l->id ? tx_said(m) : 0;
 }
 
 static int up_to_decision(struct commit *c, bool dry, bool *empty)

@@ -53,6 +53,7 @@ struct txm {
 	struct list foots; /* of commits some open snapshot does not see, oldest first */
 	struct list undos; /* oldest first */
 	uint64_t stage_no;
+	uint64_t boot;	/* which start of the machine this is, 0: unknown */
 	bool recovered; /* what lies in the staging directory is ours */
 
 	pthread_mutex_t bg_lock; /* leaf: the fields of the background thread */
@@ -180,6 +181,7 @@ enum step_op {
 	STEP_RELINK,   /* path becomes a link to path2 */
 	STEP_ATTR,     /* attributes and xattrs of path */
 	STEP_TIMES,    /* times of directory path */
+	STEP_DONE,     /* all were done; ino: since which start of the machine */
 };
 #define STEP_MUST_BE_EMPTY 1u /* take: a directory, not if it has entries */
 #define STEP_OWNED 2u	      /* attr: mode and owner too */
@@ -244,6 +246,8 @@ void commit_leave(struct commit *c);
 /** bg_checkpointed(m, layer, seq): the base shows it; drop its payload after the next
  * sync. */
 void bg_checkpointed(struct txm *m, uint64_t layer, uint64_t seq);
+/** boot_now(): a number for this start of the machine, 0 where the system has none. */
+uint64_t boot_now(void);
 /** bg_fence(m, v): an ended view, its owner's reference taken over: make what the kernel
  * still holds of it answer ESTALE, then let it go. */
 void bg_fence(struct txm *m, struct view *v);
@@ -271,6 +275,9 @@ void inval_send(struct txm *m, struct inval *i); /* and frees */
 struct tx *tx_find(struct txm *m, uint64_t id);
 struct tx *tx_main(struct txm *m);
 void tx_drop(struct txm *m, struct tx *x);
+/** tx_said(m): what was logged of an end survives this process from now on; a disk
+ * without room for it is no failure (it is written later). */
+int tx_said(struct txm *m);
 struct tx *tx_new(struct txm *m, uint64_t id); /* in m->txs; NULL: memory */
 /** tx_end_view(m, x, i): the view of a private transaction answers ESTALE from now on.
  * Gate held. tx_bury(m, x): free what it held; without the gate. No-op where there is

@@ -98,7 +98,8 @@ static int replay(
 	int r = p ? store_load_steps(m->t->store, l->id, copy_step, p) : -ENOMEM;
 
 	*replayed = !r && p->n;
-	if (*replayed) {
+	if (*replayed && !(m->boot && p->step[p->n - 1].op == STEP_DONE &&
+				 p->step[p->n - 1].ino == m->boot)) {
 		checkpoint_run(m->t, p->step, p->n, &out);
 		if (out.behind || (out.conflicts && newest)) {
 			free(*msg);

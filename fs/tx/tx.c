@@ -408,6 +408,13 @@ static int log_end_of(struct txm *m, struct tx *x, int state, const uint64_t cou
 	return layer_log(m->t, &l, state, wall_ns(), counts);
 }
 
+int tx_said(struct txm *m)
+{
+	int r = store_flush(m->t->store, STORE_WRITTEN);
+
+	return r == -ENOSPC || r == -EDQUOT ? 0 : r;
+}
+
 static void log_savepoints_dead(struct txm *m, struct view *v)
 {
 	for (struct layer *l = v->top; l; l = l->below)
@@ -485,7 +492,7 @@ static int abort_locked(struct txm *m, struct txfs_ioc_end *io)
 	purge(m, x->id);
 	tx_drop(m, x);
 	undo_trim(m);
-	return r;
+	return r ? r : tx_said(m);
 }
 
 void txm_abort(struct txm *m, struct txfs_ioc_end *io)
@@ -587,7 +594,7 @@ static int rollback_locked(struct txm *m, struct txfs_ioc_end *io)
 	r = push_savepoint(m, x, io->name);
 	pthread_rwlock_unlock(&m->t->gate);
 	inval_send(m, &i);
-	return r;
+	return r ? r : tx_said(m);
 }
 
 static int release_locked(struct txm *m, struct txfs_ioc_end *io)

@@ -4,9 +4,29 @@
  */
 #include "fs/tx/impl.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "common/hash.h"
+
 static int no_barrier(void *arg)
 {
 	return 0;
+}
+
+uint64_t boot_now(void)
+{
+	char id[64];
+	uint8_t h[16];
+	uint64_t n = 0;
+	auto_close int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, id, sizeof(id));
+
+	if (len <= 0)
+		return 0;
+	hash128(id, (size_t)len, h);
+	memcpy(&n, h, sizeof(n));
+	return n;
 }
 
 int txm_new(struct tree *t, const struct txm_opts *o, const struct txm_hooks *h,
@@ -19,6 +39,7 @@ int txm_new(struct tree *t, const struct txm_opts *o, const struct txm_hooks *h,
 	if (!m)
 		return -ENOMEM;
 	m->t = t;
+	m->boot = boot_now();
 	m->o = *o;
 	m->h = *h;
 	if (!m->h.barrier)

@@ -134,6 +134,35 @@ void undo_publish(struct txm *m, struct undo *u)
 	list_add_tail(&u->link, &m->undos);
 }
 
+static bool seen_by_the_living(struct tree *t, struct obj *o)
+{
+	auto_unlock pthread_mutex_t *l = lock(&t->nodes_lock);
+	struct node *n;
+
+	list_for_each (n, &o->nodes, by_obj)
+		if (!n->view->dead)
+			return true;
+	return false;
+}
+
+/* A removed file goes with its object, which the kernel may remember for long; where only
+ * views that ended know it, it goes now. */
+static void drop_removed(struct tree *t, struct obj *o)
+{
+	auto_free char *name = NULL;
+
+	if (seen_by_the_living(t, o))
+		return;
+	pthread_mutex_lock(&t->objs_lock);
+	if (o->in_stage && o->unlink_last && o->name && list_empty(&o->undo)) {
+		name = strdup(o->name);
+		o->unlink_last = !name;
+	}
+	pthread_mutex_unlock(&t->objs_lock);
+	if (name)
+		stage_remove(t, name);
+}
+
 void undo_free(struct txm *m, struct undo *u, bool published)
 {
 	struct delta *d;
@@ -141,8 +170,10 @@ void undo_free(struct txm *m, struct undo *u, bool published)
 	if (!u)
 		return;
 	if (published)
-		list_for_each (d, &u->layer->deltas, in_layer)
-			list_del(&d->in_obj); /* a removed file goes with its object */
+		list_for_each (d, &u->layer->deltas, in_layer) {
+			list_del(&d->in_obj);
+			drop_removed(m->t, d->obj);
+		}
 	list_del(&u->link);
 	layer_free(m->t, u->layer);
 	for (size_t i = 0; i < u->n; i++) {

@@ -16,7 +16,7 @@ held() { # PATH CMD...
 	drop
 }
 manifest "$P" >"$TMP/before"
-held .git/config git config core.fsmonitor ./x
+held .git/config sh -c 'printf "[core]\n\tfsmonitor = ./x\n" >>.git/config'
 held .git/config git config include.path ../x
 held .git/hooks/pre-commit sh -c 'echo exit > .git/hooks/pre-commit'
 held .claude/settings.json sh -c 'mkdir .claude && echo {} > .claude/settings.json'

@@ -52,5 +52,8 @@ eq 1 "$(stat -c %h "$B/dir/link1")" 'its links'
 for i in $(seq 40); do eq "old $i" "$(cat "$older_view/dir/f$i")" 'an older view'; done
 eq nowhere "$(readlink "$older_view/dir/sym")"
 abort_tx "$M" "$older"
+staged() { find "$B" "$TMP"/store-* -name '[std][0-9]*-[0-9]*'; }
+nothing_staged() { [ -z "$(staged)" ]; }
+wait_for 5 nothing_staged # although the kernel still remembers the ended view
 txfs umount "$M" || fail umount
-eq '' "$(find "$B" "$TMP"/store-* -name '[std][0-9]*-[0-9]*')" 'left in staging'
+eq '' "$(staged)" 'left in staging'
