@@ -493,8 +493,9 @@ static int nothing_to_do(struct commit *c)
 	struct txm *m = c->m;
 	struct inval i = {0};
 	uint64_t zero[3] = {0};
+	bool has_row = c->l->id;
 
-	if (c->l->id)
+	if (has_row)
 		layer_log(m->t, c->l, TXFS_COMMITTED, wall_ns(), zero);
 	pthread_rwlock_wrlock(&m->t->gate);
 	if (c->x->is_private) {
@@ -510,7 +511,7 @@ static int nothing_to_do(struct commit *c)
 	tx_bury(m, c->x);
 	tx_drop(m, c->x);
 	undo_trim(m);
-	return c->l->id ? tx_said(m) : 0;
+	return has_row ? tx_said(m) : 0;
 }
 
 static int up_to_decision(struct commit *c, bool dry, bool *empty)
