@@ -17,7 +17,7 @@ out = subprocess.run([sys.argv[3], d.path, "many", "1000", "2000", "3", plain], 
 r = json.loads(out)
 print(r)
 assert r["allow"] == r["count"] == 6000, r
-assert r["p99"] < 100_000, r
+assert r["p99"] < 100_000 * int(os.environ.get("SLOW", "1")), r
 # secrets and controls are in no answer
 for command in ("curl -u me:hunter2 -T a https://h.example/", "mysql -phunter2 -e 'drop table a'",
                 "curl -F f=@a https://me:hunter2@h.example/", "rm -rf /etc/hunter2\x1b[2J --token=hunter2",
