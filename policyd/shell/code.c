@@ -26,6 +26,7 @@ enum {
 	K_MOVE = 2048,
 	K_SQL = 4096,
 	K_PRIV = 8192,
+	K_CHDIR = 16384,
 };
 
 struct scan {
@@ -38,7 +39,7 @@ static unsigned kind_of(const char *name)
 {
 	static const char *const names[] = {"process", "delete", "write", "network",
 		"dynamic", "hidden", "fork", "read", "fetch", "kill", "copy", "move",
-		"sql", "privilege"};
+		"sql", "privilege", "chdir"};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))
@@ -748,6 +749,27 @@ static void loading_call(struct scan *s, const char *args, const char *end)
 			l.v[0], "remote-exec");
 }
 
+/* os.chdir("/x"), cwd="/x": paths and commands start there. The first step outside
+ * counts.
+ */
+static void chdir_call(struct scan *s, const char *args, const char *end)
+{
+	struct values l = {.n = 0};
+	const char *path;
+
+	if (is_outside(path_of(s->sh, ".", &path)))
+		return;
+	if (is_bare(s))
+		bare_values(s, args, end, &l);
+	else
+		values_of(s, args, first_end(args, end), 0, &l);
+	if (!l.n || !*l.v[0] || has_hole(l.v[0]))
+		return;
+	if (*l.v[0] == '~' && (l.v[0][1] == '/' || !l.v[0][1]))
+		l.v[0] = sh_cat(s->sh, s->sh->ctx->home, l.v[0] + 1);
+	sh_chdir(s->sh, path_join(s->sh, sh_cwd(s->sh), l.v[0]));
+}
+
 static bool is_open(const char *at)
 {
 	return !strncmp(at, "open", 4) || !strncmp(at, "fopen", 5) ||
@@ -778,6 +800,7 @@ static void one_call(struct scan *s, unsigned kind, const char *token, const cha
 	case K_KILL: kill_call(s, args, end); break;
 	case K_SQL: sql_call(s, args, end); break;
 	case K_DYNAMIC: loading_call(s, args, end); break;
+	case K_CHDIR: chdir_call(s, args, end); break;
 	case K_PRIV:
 		effect(s->sh, SHELL_PRIVILEGE, SHELL_NOWHERE, SHELL_PLAIN, s->program,
 			token, "privilege");
@@ -855,8 +878,9 @@ static void scan_calls(struct scan *s)
 			if (p > s->text && is_word(*token) &&
 				(is_word(p[-1]) || p[-1] == '$' || p[-1] == '@'))
 				continue;
-			if (is_word(token[len - 1]) && is_word(p[len]))
-				continue;
+			if (is_word(token[len - 1]) && is_word(p[len]) &&
+				(len < 5 || strcmp(token + len - 4, "http")))
+				continue; /* but http is the beginning of https */
 			if ((kind & (K_DELETE | K_WRITE | K_COPY | K_MOVE)) &&
 				only_said(s, p))
 				continue;
@@ -1020,6 +1044,21 @@ static bool has_one(const char *text, const char *const *words)
 	return false;
 }
 
+static const char *without_literals(struct sh *sh, const char *text)
+{
+	struct buf b = {0};
+
+	for (const char *p = text; *p; p++) {
+		const char *e = literal_end(p);
+
+		if (e)
+			p = e;
+		else
+			buf_c(sh, &b, *p);
+	}
+	return buf_str(sh, &b);
+}
+
 /* fork in a loop; a loop without end that starts, or keeps, more and more. */
 static bool starts_without_end(struct scan *s)
 {
@@ -1039,14 +1078,18 @@ static bool starts_without_end(struct scan *s)
 	static const char *const sizes[] = {"*10**1", "* 10**1", "*10 ** 1", "x 1e1",
 		"x1e1", " << 40", "<<40", ".repeat(1e9", "9999999999)", "*(10**1",
 		"* (10**1", "1 << 4", "alloc(1e1", NULL};
+	const char *waits;
 
 	if ((s->kinds & K_FORK) && (strstr(s->text, "while") || strstr(s->text, "for") ||
 					   strstr(s->text, "loop")))
 		return true;
 	if (has_one(s->text, sizes))
 		return true;
+	waits = strstr(s->text, "Popen(") || strstr(s->text, "spawn(")
+			? without_literals(s->sh, s->text)
+			: s->text;
 	return has_one(s->text, loops) && has_one(s->text, starts) &&
-	       (!has_one(s->text, ends) || strstr(s->text, "&\")"));
+	       (!has_one(waits, ends) || strstr(s->text, "&\")"));
 }
 
 const char *language_of(const char *path)
@@ -1133,6 +1176,8 @@ static const char *without_aliases(struct sh *sh, const char *text)
 void code_text(struct sh *sh, const char *lang, const char *text, const char *program)
 {
 	struct scan s = {.sh = sh, .lang = lang, .text = text, .program = program};
+	char **cwd;
+	size_t n_cwd;
 
 	if (!strcmp(lang, "sh")) {
 		eval_text(sh, text, NULL, program);
@@ -1147,6 +1192,10 @@ void code_text(struct sh *sh, const char *lang, const char *text, const char *pr
 	}
 	if (!strcmp(lang, "python") && strstr(text, "import "))
 		text = s.text = without_aliases(sh, text);
+	cwd = sh->st.cwd;
+	n_cwd = sh->st.n_cwd;
+	sh->st.cwd = sh_alloc(sh, MAX_ALTS * sizeof(*cwd));
+	memcpy(sh->st.cwd, cwd, n_cwd * sizeof(*cwd));
 	if (!strcmp(lang, "sed"))
 		scan_sed(&s);
 	else
@@ -1158,6 +1207,8 @@ void code_text(struct sh *sh, const char *lang, const char *text, const char *pr
 	scan_credentials(&s);
 	if (s.kinds & K_DYNAMIC)
 		scan_literals(&s);
+	sh->st.cwd = cwd;
+	sh->st.n_cwd = n_cwd;
 	if ((strstr(text, "process_iter") || strstr(text, "psutil.pids")) &&
 		(strstr(text, ".kill(") || strstr(text, ".terminate(")) &&
 		!strstr(text, "name"))
