@@ -92,7 +92,7 @@ static char *builtin_source(struct sh *sh, struct cmd *c)
 	if (c->argc < 2)
 		return NULL;
 	f = c->argv[1];
-	if (!strcmp(f, "/dev/stdin") || !strcmp(f, "-"))
+	if (is_stdin(f))
 		return c->in ? eval_text(sh, c->in, NULL, "source") : NULL;
 	m = find_made(sh, f);
 	if (m && m->active) {

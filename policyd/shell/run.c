@@ -13,6 +13,12 @@ static const char *base_name(const char *s)
 	return p ? p + 1 : s;
 }
 
+bool is_stdin(const char *w)
+{
+	return word_in(w, "- /dev/stdin /dev/fd/0 /proc/self/fd/0 /proc/thread-self/fd/0 "
+			  "/proc/\1/fd/0");
+}
+
 /* Names alone: what they are set to counts where a program's meaning depends on it. */
 static const char *const *names_set(struct sh *sh)
 {
@@ -125,8 +131,7 @@ static char *run_shell(struct sh *sh, struct cmd *c, const char *const *row)
 		skip = 1;
 	} else if (code) {
 		text = code->value ? code->value : "";
-	} else if (o.n_rest && !opts_find(&o, "-s") && strcmp(o.rest[0], "/dev/stdin") &&
-		   strcmp(o.rest[0], "-")) {
+	} else if (o.n_rest && !opts_find(&o, "-s") && !is_stdin(o.rest[0])) {
 		m = find_made(sh, o.rest[0]);
 		if (m && m->content) {
 			if (runs_itself(sh, m))
@@ -263,6 +268,40 @@ static void edits(struct sh *sh, struct cmd *c, struct opts *o)
 			effect_path(sh, SHELL_EDIT, c->name, o->rest[i], SHELL_PLAIN);
 }
 
+/* awk -v f=PATH 'print > f': what the code does with a variable that a word sets. */
+static void awk_variable(struct sh *sh, struct cmd *c, const char *code, const char *set)
+{
+	const char *value = strchr(set, '=');
+	char *name, *path;
+
+	if (!value || !code || set[strspn(set, "/~.-")] != *set)
+		return;
+	name = sh_strn(sh, set, (size_t)(value++ - set));
+	path = sh_str(sh, value);
+	for (const char *p = code; *name && (p = strstr(p, name)); p += strlen(name)) {
+		const char *q = p;
+
+		while (q > code && q[-1] == ' ')
+			q--;
+		if (q > code && q[-1] == '>' && strchr(path, '/'))
+			effect_path(sh, SHELL_OVERWRITE, c->name, path, SHELL_PLAIN);
+		else if (q > code && (q[-1] == '|' || q[-1] == '('))
+			code_guess(sh, path, c->name);
+	}
+}
+
+static void awk_variables(struct sh *sh, struct cmd *c, const struct opts *o)
+{
+	const struct opt *e = opts_find(o, "-e --source");
+	const char *code = e ? e->value : o->n_rest ? o->rest[0] : NULL;
+
+	for (size_t i = 0; i < o->n_opt; i++)
+		if (word_in(o->opt[i].name, "-v --assign") && o->opt[i].value)
+			awk_variable(sh, c, code, o->opt[i].value);
+	for (size_t i = 1; i < o->n_rest; i++)
+		awk_variable(sh, c, code, o->rest[i]);
+}
+
 /* The interpreter of another language: option, script made here, or input. */
 static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row)
 {
@@ -279,7 +318,7 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 
 		if (v && word_in(name, "-f --file") && strcmp(lang, "tcl")) {
 			m = find_made(sh, v);
-			if ((!strcmp(v, "-") || !strcmp(v, "/dev/stdin")) && c->in)
+			if (is_stdin(v) && c->in)
 				code_input(sh, lang, c->in, c);
 			else if (m && m->content)
 				code_input(sh, lang, m->content, c);
@@ -295,6 +334,8 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 	}
 	if (!strcmp(lang, "vim"))
 		edits(sh, c, &o);
+	if (!strcmp(lang, "awk"))
+		awk_variables(sh, c, &o);
 	if (operand && !code && o.n_rest) {
 		code_input(sh, lang, o.rest[0], c);
 		return;
@@ -316,7 +357,7 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 		code_input(sh, lang, o.rest[1], c);
 		return;
 	}
-	if (o.n_rest && strcmp(o.rest[0], "-") && strcmp(o.rest[0], "/dev/stdin")) {
+	if (o.n_rest && !is_stdin(o.rest[0])) {
 		script_verbs(sh, c, o.rest[0]);
 		m = find_made(sh, o.rest[0]);
 		if (m && m->content)
@@ -432,6 +473,8 @@ static char *run_wrapper(struct sh *sh, struct cmd *c, const char *const *row)
 		sh->st = s;
 		return text;
 	}
+	if (!strcmp(c->name, "systemd-run"))
+		verbs_apply(sh, c);
 	if (!strcmp(c->name, "systemd-run") && !opts_find(&o, "--user"))
 		effect(sh, SHELL_PRIVILEGE, SHELL_NOWHERE, SHELL_PLAIN, c->name, c->name,
 			"privilege");
@@ -499,6 +542,8 @@ static void inner_behind_dashes(struct sh *sh, struct cmd *c)
 {
 	for (size_t i = 1; i + 1 < c->argc; i++)
 		if (!strcmp(c->argv[i], "--")) {
+			if (c->argv[i + 1][0] == '-') /* an option of what runs already */
+				return;
 			code_guess(sh, join_args(sh, c->argv + i + 1, c->argc - i - 1),
 				c->name);
 			return;
@@ -551,6 +596,9 @@ static char *run_known(struct sh *sh, struct cmd *c)
 	if (sh->made || c->in)
 		compiled(sh, c);
 	remotes_apply(sh, c);
+	for (size_t i = 1; !strcmp(c->name, "nim") && i < c->argc; i++)
+		if (!strncmp(c->argv[i], "--eval:", 7))
+			code_text(sh, "nim", c->argv[i] + 7, c->name);
 	if (word_in(c->name, "deno bun"))
 		for (size_t i = 1; i < c->argc && i < 12; i++)
 			if ((!strncmp(c->argv[i], "http://", 7) ||

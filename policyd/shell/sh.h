@@ -210,6 +210,8 @@ struct cmd {
 };
 enum { CMD_BUILT = 1, CMD_PRIV = 2, CMD_OPERANDS_UNKNOWN = 4 };
 char *run_argv(struct sh *sh, char **argv, size_t argc, const char *in);
+/** is_stdin(word): a name of the input: -, /dev/stdin, /dev/fd/0. */
+bool is_stdin(const char *word);
 /** run_builtin(sh, c, out): true when it was one. */
 bool run_builtin(struct sh *sh, struct cmd *c, char **out);
 

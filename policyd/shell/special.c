@@ -482,7 +482,9 @@ static char *run_ls(struct sh *sh, struct cmd *c)
 
 /* --- files of commands that this command wrote itself ------------------------------- */
 
-static void recipe_lines(struct sh *sh, const char *text, const char *program)
+/* @shell: what stands in front of each line instead of a shell, or NULL. */
+static void recipe_lines(
+	struct sh *sh, const char *text, const char *shell_words, const char *program)
 {
 	while (text && *text) {
 		size_t n = strcspn(text, "\n");
@@ -496,10 +498,36 @@ static void recipe_lines(struct sh *sh, const char *text, const char *program)
 		if (eq)
 			code_guess(sh, eq + 3, program);
 		else if (*line == '\t' || *line == ' ')
-			code_guess(sh, line + strspn(line, "@-+ \t"), program);
+			line += strspn(line, "@-+ \t");
+		else if (strchr(line, ':') && strchr(line, ';'))
+			line = strchr(line, ';') + 1;
+		else
+			line = NULL;
+		if (line && !eq)
+			code_guess(sh,
+				shell_words ? sh_cat3(sh, shell_words, " ", line) : line,
+				program);
 		text += n;
 		text += *text == '\n';
 	}
+}
+
+/* make SHELL=/bin/rm .SHELLFLAGS=-rf: recipes are operands of that program. */
+static const char *make_shell(struct sh *sh, const struct opts *o)
+{
+	const char *shell = NULL, *flags = "", *slash;
+	const char *const *row;
+
+	for (size_t i = 0; i < o->n_rest; i++)
+		if (!strncmp(o->rest[i], "SHELL=", 6))
+			shell = o->rest[i] + 6;
+		else if (!strncmp(o->rest[i], ".SHELLFLAGS=", 12))
+			flags = o->rest[i] + 12;
+	if (!shell)
+		return NULL;
+	slash = strrchr(shell, '/');
+	row = table_row(T_INTERPRETERS, slash ? slash + 1 : shell);
+	return row ? NULL : sh_cat3(sh, shell, " ", flags);
 }
 
 static char *run_make(struct sh *sh, struct cmd *c)
@@ -507,12 +535,19 @@ static char *run_make(struct sh *sh, struct cmd *c)
 	static const char *const names[] = {"Makefile", "makefile", "GNUmakefile",
 		"build.ninja", "justfile", "Justfile", ".justfile", "Taskfile.yml",
 		"Taskfile.yaml", "meson.build"};
-	const struct opt *file;
+	const struct opt *file, *dir;
+	const char *shell;
 	const struct made *m;
+	struct state st;
 	struct opts o;
 
-	opts_read(sh, c, "-f --file --makefile -C -j -I -o -W --eval", &o);
+	opts_read(sh, c, "-f --file --makefile -C --directory -j -I -o -W --eval", &o);
 	hooks_apply(sh, c);
+	st = state_copy(sh);
+	shell = make_shell(sh, &o);
+	dir = opts_find(&o, "-C --directory");
+	if (dir && dir->value && !has_hole(dir->value))
+		sh_chdir(sh, path_join(sh, sh_cwd(sh), dir->value));
 	file = opts_find(&o, "-f --file --makefile");
 	for (size_t i = 0; !file && i < sizeof(names) / sizeof(*names); i++)
 		if ((m = find_made(sh, names[i])) && m->content &&
@@ -520,19 +555,20 @@ static char *run_make(struct sh *sh, struct cmd *c)
 			effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, c->name,
 				names[i], "remote-exec");
 		else if (m)
-			recipe_lines(sh, m->content, c->name);
-	if (file && file->value && !strcmp(file->value, "-") && c->in &&
+			recipe_lines(sh, m->content, shell, c->name);
+	if (file && file->value && is_stdin(file->value) && c->in &&
 		strchr(c->in, SHELL_FETCHED))
 		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, c->name, "-f -",
 			"remote-exec");
-	if (file && file->value && !strcmp(file->value, "-"))
-		recipe_lines(sh, c->in, c->name);
+	if (file && file->value && is_stdin(file->value))
+		recipe_lines(sh, c->in, shell, c->name);
 	else if (file && file->value && (m = find_made(sh, file->value)) && m->content &&
 		 *m->content == SHELL_FETCHED)
 		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, c->name,
 			file->value, "remote-exec");
 	else if (file && file->value && (m = find_made(sh, file->value)))
-		recipe_lines(sh, m->content, c->name);
+		recipe_lines(sh, m->content, shell, c->name);
+	sh->st = st;
 	return sh_str(sh, HOLE(SHELL_ANYTHING));
 }
 
