@@ -306,9 +306,35 @@ static void git_push(struct sh *sh, struct cmd *c, struct opts *o, const char *d
 			*to ? to : dir, "exfil");
 }
 
+/* git -c alias.X='VERB ..' X: the command that it stands for, or NULL. */
+static const char *git_alias(
+	struct sh *sh, const struct opts *o, const char *dir, const char *sub)
+{
+	for (size_t i = 0; i < o->n_opt; i++) {
+		const char *v = o->opt[i].value;
+		size_t n = strlen(sub);
+		char *text;
+
+		if (!n || !v || strcmp(o->opt[i].name, "-c") ||
+			strncasecmp(v, "alias.", 6) || strncmp(v + 6, sub, n) ||
+			v[6 + n] != '=')
+			continue;
+		v += 7 + n;
+		if (*v == '!')
+			text = sh_str(sh, v + 1);
+		else
+			text = sh_cat(
+				sh, sh_cat3(sh, "git -C ", sh_quote(sh, dir), " "), v);
+		for (size_t k = 1; k < o->n_rest; k++)
+			text = sh_cat3(sh, text, " ", sh_quote(sh, o->rest[k]));
+		return text;
+	}
+	return NULL;
+}
+
 char *run_git(struct sh *sh, struct cmd *c)
 {
-	const char *dir = ".", *sub;
+	const char *dir = ".", *sub, *alias;
 	struct var *tree = var_find(sh, "GIT_WORK_TREE");
 	struct opts o;
 
@@ -331,6 +357,8 @@ char *run_git(struct sh *sh, struct cmd *c)
 				is_outside_word(sh, dir)))
 			dir = v;
 	}
+	if ((alias = git_alias(sh, &o, dir, sub)))
+		return eval_text(sh, alias, c->in, c->name);
 	if (word_in(sub, "config") && o.n_rest > 2)
 		git_config(sh, c, sh_cat3(sh, o.rest[1], "=", o.rest[2]),
 			opts_find(&o, "--global --system") != NULL);
@@ -478,6 +506,7 @@ char *run_database(struct sh *sh, struct cmd *c)
 	verbs_apply(sh, c);
 	if (opts_find(&o, "--help --version"))
 		return NULL;
+	local &= !o.n_rest || strncmp(o.rest[0], "md:", 3) != 0; /* served by others */
 	for (size_t i = 0; i < o.n_opt; i++) {
 		const char *v = o.opt[i].value;
 

@@ -294,6 +294,14 @@ bool variable_hook(
 		code_guess(sh, sh_cat3(sh, kind + 8, " ", value), program);
 	} else if (!strncmp(kind, "code:", 5)) {
 		code_text(sh, kind + 5, value, program);
+	} else if (!strncmp(kind, "output", 6)) { /* a file that programs write */
+		const char *at = kind[6] ? strstr(value, kind + 7) : value;
+
+		at = at && kind[6] ? at + strlen(kind + 7) : at;
+		if (at && (*at == '/' || *at == '~'))
+			effect_path(sh, SHELL_CREATE, program ? program : name,
+				kind[6] ? sh_strn(sh, at, strcspn(at, ": ")) : at,
+				SHELL_PLAIN);
 	} else if (!strcmp(kind, "file")) { /* read as code when a program starts */
 		if ((m = find_made(sh, value)) && m->content)
 			code_guess(sh, m->content, program);
