@@ -144,7 +144,9 @@ static void operand_roles(
 		if (*t == '-' || *t == '+')
 			continue;
 		if (t[1] != '*') {
-			apply_role(sh, c, *t, o->rest[i++], how);
+			char role = *t != 'B' ? *t : o->n_rest == 1 ? 'E' : 'R';
+
+			apply_role(sh, c, role, o->rest[i++], how);
 			continue;
 		}
 		next += *next == ' ';

@@ -98,7 +98,8 @@ struct fetch {
 	struct sh *sh;
 	struct cmd *c;
 	struct opts o;
-	bool local; /* every address is this machine */
+	bool local; /* every address is this machine, and no database */
+	bool near;  /* every address is this machine */
 };
 
 static void fetch_body(struct fetch *f, const struct opt *o)
@@ -133,7 +134,7 @@ static void fetch_option(struct fetch *f, const struct opt *o, bool wget)
 
 	if (!v)
 		return;
-	if (!f->local)
+	if (!f->near)
 		fetch_body(f, o);
 	if (word_in(name, "-X --request --method") && !f->local &&
 		!strcasecmp(v, "DELETE"))
@@ -158,8 +159,9 @@ static void fetch_option(struct fetch *f, const struct opt *o, bool wget)
  */
 static char *fetch_output(struct fetch *f, bool wget)
 {
+	bool as_curl = !wget || !strcmp(f->c->name, "fetch"); /* that of BSD */
 	const struct opt *out =
-		opts_find(&f->o, wget ? "-O --output-document" : "-o --output");
+		opts_find(&f->o, as_curl ? "-o --output" : "-O --output-document");
 	const struct opt *dir = opts_find(
 		&f->o, wget ? "-P --directory-prefix -d --dir" : "--output-dir");
 
@@ -251,9 +253,11 @@ char *run_fetch(struct sh *sh, struct cmd *c)
 			fetch_config(sh, c, f.o.opt[i].value);
 		else if (!strcmp(f.o.opt[i].name, "--url") && f.o.opt[i].value)
 			add_operand(sh, &f.o, f.o.opt[i].value);
-	f.local = f.o.n_rest > 0;
-	for (size_t i = 0; i < f.o.n_rest; i++)
-		f.local &= is_local_host(f.o.rest[i]) && !is_data_port(f.o.rest[i]);
+	f.local = f.near = f.o.n_rest > 0;
+	for (size_t i = 0; i < f.o.n_rest; i++) {
+		f.near &= is_local_host(f.o.rest[i]);
+		f.local &= f.near && !is_data_port(f.o.rest[i]);
+	}
 	for (size_t i = 0; i < f.o.n_rest; i++)
 		if (is_data_port(f.o.rest[i]) && sounds_like_loss(f.o.rest[i]))
 			effect(sh, SHELL_REMOTE, SHELL_NOWHERE, SHELL_HOW_CERTAIN,

@@ -147,9 +147,19 @@ static bool sounds(struct sh *sh, const char *w, const char *kind)
 static const char *find_destruction(struct verb *v)
 {
 	for (size_t i = 0; i < v->depth && i < v->o.n_rest; i++)
-		if (sounds(v->sh, v->o.rest[i], i && !v->publishes ? "ends" : NULL) ||
-			(i && sounds(v->sh, v->o.rest[i], "")))
+		if (i && strchr(v->o.rest[i], '/')) /* job/delete-rows: a name */
+			continue;
+		else if (sounds(v->sh, v->o.rest[i],
+				 i && !v->publishes ? "ends" : NULL) ||
+			 (i && sounds(v->sh, v->o.rest[i], "")))
 			return v->o.rest[i];
+	for (size_t i = 0; i < v->o.n_opt; i++) { /* --revoke, whole */
+		const char *w = v->o.opt[i].name;
+
+		if (w[0] == '-' && w[1] == '-' && !strchr(w + 2, '-') &&
+			sounds(v->sh, w + 2, "ends"))
+			return w;
+	}
 	return NULL;
 }
 
@@ -198,6 +208,8 @@ static void judge(struct verb *v, const char *const *row)
 	if (list_match(v, row[5], true) || opts_find(&v->o, "--help -help") ||
 		(!v->o.n_rest && opts_find(&v->o, "--version")) ||
 		(v->o.n_rest && !strcmp(v->o.rest[0], "help")) ||
+		(v->o.n_rest > 1 && !strcmp(v->c->name, "aws") &&
+			!strcmp(v->o.rest[v->o.n_rest - 1], "help")) ||
 		(v->o.n_opt && !strcmp(v->o.opt[v->o.n_opt - 1].name, "-h") &&
 			!strcmp(v->c->argv[v->c->argc - 1], "-h")))
 		return;
