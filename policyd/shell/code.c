@@ -32,6 +32,9 @@ enum {
 struct scan {
 	struct sh *sh;
 	const char *lang, *text, *program;
+	const char *moved; /* where the text leaves the folder it starts in */
+	char **cwd;	   /* that folder */
+	size_t n_cwd;
 	unsigned kinds;
 };
 
@@ -768,6 +771,7 @@ static void chdir_call(struct scan *s, const char *args, const char *end)
 	if (*l.v[0] == '~' && (l.v[0][1] == '/' || !l.v[0][1]))
 		l.v[0] = sh_cat(s->sh, s->sh->ctx->home, l.v[0] + 1);
 	sh_chdir(s->sh, path_join(s->sh, sh_cwd(s->sh), l.v[0]));
+	s->moved = args;
 }
 
 static bool is_open(const char *at)
@@ -783,7 +787,15 @@ static void one_call(struct scan *s, unsigned kind, const char *token, const cha
 	const char *args = after + strspn(after, " \t");
 	const char *end = args_end(args);
 
+	char **cwd = s->sh->st.cwd;
+	size_t n_cwd = s->sh->st.n_cwd;
+	bool before = s->moved && end <= s->moved;
+
 	s->kinds |= kind;
+	if (before) {
+		s->sh->st.cwd = s->cwd;
+		s->sh->st.n_cwd = s->n_cwd;
+	}
 	switch (kind) {
 	case K_PROCESS: process_call(s, token, at, args, end); break;
 	case K_DELETE: path_call(s, SHELL_DELETE, args, end, at); break;
@@ -805,6 +817,10 @@ static void one_call(struct scan *s, unsigned kind, const char *token, const cha
 		effect(s->sh, SHELL_PRIVILEGE, SHELL_NOWHERE, SHELL_PLAIN, s->program,
 			token, "privilege");
 		break;
+	}
+	if (before) {
+		s->sh->st.cwd = cwd;
+		s->sh->st.n_cwd = n_cwd;
 	}
 }
 
@@ -1194,6 +1210,8 @@ void code_text(struct sh *sh, const char *lang, const char *text, const char *pr
 		text = s.text = without_aliases(sh, text);
 	cwd = sh->st.cwd;
 	n_cwd = sh->st.n_cwd;
+	s.cwd = cwd;
+	s.n_cwd = n_cwd;
 	sh->st.cwd = sh_alloc(sh, MAX_ALTS * sizeof(*cwd));
 	memcpy(sh->st.cwd, cwd, n_cwd * sizeof(*cwd));
 	if (!strcmp(lang, "sed"))
