@@ -80,8 +80,9 @@ static void undecided(const struct shell_context *ctx, enum policy_cover cover,
 	take_stricter(ans, &one);
 }
 
-/* By rules of people: by[k] is the one that decides about the k-th program. */
-static void by_rules(const struct rules *r, const struct rule **by,
+/* By rules of people: by[k] is the one that decides about the k-th program. With
+ * @only_deny, rules that decide anything else change nothing. */
+static void by_rules(const struct rules *r, const struct rule **by, bool only_deny,
 	enum policy_cover cover, const struct shell_reading *reading,
 	struct policy_answer *ans)
 {
@@ -95,7 +96,7 @@ static void by_rules(const struct rules *r, const struct rule **by,
 		x = rule_for(r, &m);
 		if (by)
 			by[k] = x;
-		if (!x)
+		if (!x || (only_deny && x->decision != POLICY_DENY))
 			continue;
 		from_rule(x, m.c, cover, &one);
 		take_stricter(ans, &one);
@@ -124,7 +125,7 @@ void rules_judge(const struct rules *r, const struct rules *ws,
 	*ans = (struct policy_answer){
 		.decision = POLICY_ALLOW, .rule = "nothing-to-undo", .class_ = "read"};
 	if (by)
-		by_rules(r, by, cover, reading, ans);
+		by_rules(r, by, false, cover, reading, ans);
 	else
 		undecided(ctx, cover, "out of memory", ans);
 	for (size_t i = 0; i < reading->n_effects; i++) {
@@ -136,26 +137,8 @@ void rules_judge(const struct rules *r, const struct rules *ws,
 	if (reading->undecided)
 		undecided(ctx, cover, reading->undecided, ans);
 	if (ws)
-		by_rules(ws, NULL, cover, reading, ans);
+		by_rules(ws, NULL, false, cover, reading, ans);
 	finish(ans);
-}
-
-static void exec_by_rules(const struct rules *r, const struct shell_reading *reading,
-	struct policy_answer *ans)
-{
-	struct matcher m = {.left = RULES_REGEX_WORK};
-	struct policy_answer one;
-
-	for (size_t k = 0; k < reading->n_commands; k++) {
-		const struct rule *x;
-
-		match_begin(&m, reading, k);
-		x = rule_for(r, &m);
-		if (!x || x->decision != POLICY_DENY)
-			continue;
-		from_rule(x, m.c, POLICY_COVER_CONTAINED, &one);
-		take_stricter(ans, &one);
-	}
 }
 
 void rules_judge_exec(const struct rules *r, const struct rules *ws,
@@ -174,8 +157,8 @@ void rules_judge_exec(const struct rules *r, const struct rules *ws,
 		if (one.decision == POLICY_DENY)
 			take_stricter(ans, &one);
 	}
-	exec_by_rules(r, reading, ans);
+	by_rules(r, NULL, true, POLICY_COVER_CONTAINED, reading, ans);
 	if (ws)
-		exec_by_rules(ws, reading, ans);
+		by_rules(ws, NULL, true, POLICY_COVER_CONTAINED, reading, ans);
 	finish(ans);
 }
