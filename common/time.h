@@ -27,4 +27,13 @@ static inline struct timespec ts_of(int64_t ns)
 	return ts;
 }
 
+/* What @clock will show @ns from now, to wait until. */
+static inline struct timespec ts_in(clockid_t clock, int64_t ns)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return ts_of(ns_of(now) + ns);
+}
+
 #endif

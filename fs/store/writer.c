@@ -23,6 +23,7 @@
 #include <time.h>
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "common/time.h"
 
 #define BATCH_RECS 16384
 #define FULL_RECS 1000
@@ -257,14 +258,8 @@ static bool has_work(struct store *s)
 /* Give a small queue the time to grow, a full disk that to get room. */
 static void linger(struct store *s)
 {
-	struct timespec until;
+	struct timespec until = ts_in(CLOCK_MONOTONIC, s->full ? FULL_NS : DELAY_NS);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += s->full ? FULL_NS : DELAY_NS;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000L;
-	}
 	while (!s->stop && !flush_waits(s) && (s->full || s->queue.recs < FULL_RECS))
 		if (pthread_cond_timedwait(&s->work, &s->lock, &until) == ETIMEDOUT)
 			return;

@@ -195,12 +195,8 @@ static void autocommit(struct txm *m)
 
 static void pause_for(struct txm *m, long ms)
 {
-	struct timespec until;
+	struct timespec until = ts_in(CLOCK_REALTIME, ms * 1000000ll);
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += ms % 1000 * 1000000l;
-	until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000l;
-	until.tv_nsec %= 1000000000l;
 	pthread_mutex_lock(&m->bg_lock);
 	if (!m->stop)
 		pthread_cond_timedwait(&m->bg_wake, &m->bg_lock, &until);

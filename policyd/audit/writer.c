@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/time.h"
 #include "policyd/audit/chain.h"
 #include "policyd/audit/writer.h"
 
@@ -45,13 +46,7 @@ struct writer {
 
 static void now_and(struct timespec *t, long ms)
 {
-	clock_gettime(CLOCK_MONOTONIC, t);
-	t->tv_sec += ms / 1000;
-	t->tv_nsec += ms % 1000 * 1000000;
-	if (t->tv_nsec >= 1000000000) {
-		t->tv_nsec -= 1000000000;
-		t->tv_sec++;
-	}
+	*t = ts_in(CLOCK_MONOTONIC, ms * 1000000LL);
 }
 
 /* --- files ---------------------------------------------------------------------------

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/time.h"
 #include "policyd/server/private.h"
 
 enum { MAX_PLACES = 64, FRESH_MS = 1000, ERR = 512 };
@@ -292,14 +293,8 @@ static struct place *find_place(struct loader *l, const char *workspace)
 
 static void wait_for(struct loader *l, struct place *p)
 {
-	struct timespec end;
+	struct timespec end = ts_in(CLOCK_MONOTONIC, LOADER_WAIT_MS * 1000000LL);
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_nsec += LOADER_WAIT_MS * 1000000L;
-	if (end.tv_nsec >= 1000000000L) {
-		end.tv_nsec -= 1000000000L;
-		end.tv_sec++;
-	}
 	while (p->asked)
 		if (pthread_cond_timedwait(&l->done, &l->lock, &end) == ETIMEDOUT)
 			return;
