@@ -1213,7 +1213,8 @@ void code_text(struct sh *sh, const char *lang, const char *text, const char *pr
 	s.cwd = cwd;
 	s.n_cwd = n_cwd;
 	sh->st.cwd = sh_alloc(sh, MAX_ALTS * sizeof(*cwd));
-	memcpy(sh->st.cwd, cwd, n_cwd * sizeof(*cwd));
+	for (size_t i = 0; i < n_cwd; i++)
+		sh->st.cwd[i] = cwd[i];
 	if (!strcmp(lang, "sed"))
 		scan_sed(&s);
 	else
