@@ -69,12 +69,12 @@ static int set_quota(struct parsed *p, const char *option, const char *value)
 
 static int add_no_feature(struct parsed *p, const char *option)
 {
+	static const char *const known[] = {"awake", "epochs"};
 	const char *name = option + 3;
 	char *list;
 
-	if (!*name ||
-		strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
-		return bad(option, "no name of a feature");
+	if (strcmp(name, known[0]) != 0 && strcmp(name, known[1]) != 0)
+		return bad(option, "the features are awake and epochs");
 	list = p->no_features ? mem_printf("%s,%s", p->no_features, name)
 			      : mem_strdup(name);
 	if (!list)

@@ -18,6 +18,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "fs/fuse/awake.h"
 #include "fs/fuse/serve.h"
 #include "fs/tx/tx.h"
 
@@ -71,6 +72,7 @@ struct serve {
 	_Atomic uint64_t requests;
 	struct worker worker[MAX_WORKERS];
 	int workers;
+	struct awake awake;
 	pthread_t signals;
 	bool hears;	     /* signals runs */
 	_Atomic bool ending; /* it has to end */

@@ -29,6 +29,7 @@
 #endif
 #define MIN_WORKERS 2 /* one may wait for a checkpoint */
 #define MAX_DEFAULT_WORKERS 8
+#define END_MS 1000 /* until a sleeping worker sees that all has ended */
 
 static _Thread_local struct worker *me;
 
@@ -40,13 +41,16 @@ struct worker *worker_current(void)
 /* --- workers
  * --------------------------------------------------------------------------------- */
 
-/* One of the sleeping workers is woken for a request; the time-out is for the end only.
- */
-static int wait_for_request(int ep)
+/* One of the sleeping workers is woken for a request. */
+static int wait_for_request(struct serve *s, int ep)
 {
 	struct epoll_event e;
-	int n = epoll_wait(ep, &e, 1, 1000);
+	uint64_t seen = awake_seen(&s->awake);
+	int ms = awake_wait_ms(&s->awake);
+	int n = epoll_wait(ep, &e, 1, ms < 0 ? END_MS : ms);
 
+	if (!n && ms >= 0)
+		awake_quiet(&s->awake, seen);
 	return n < 0 && errno != EINTR ? -errno : 0;
 }
 
@@ -78,13 +82,14 @@ static void *work(void *arg)
 		atomic_fetch_add(&w->turn, 1);
 		n = fuse_session_receive_buf(s->se, &b);
 		if (n > 0) {
+			awake_request(&s->awake);
 			raw_read(b.mem, b.size);
 			atomic_fetch_add(&s->requests, raw_current()->answered);
 			fuse_session_process_buf(s->se, &b);
 		}
 		atomic_fetch_add(&w->turn, 1);
 		if (n == -EAGAIN)
-			n = wait_for_request(ep);
+			n = wait_for_request(s, ep);
 		else if (n == 0)
 			break;
 		if (n < 0 && n != -EINTR)
@@ -266,12 +271,27 @@ static int open_session(struct serve *s, char **msg)
 	return r ? fail(msg, r, "cannot serve '%s': %s", s->o.mnt, strerror(-r)) : 0;
 }
 
+/* -o no_FEATURE, for one that we know of. */
+static bool without(const struct mount_opts *o, const char *feature)
+{
+	size_t n = strlen(feature);
+
+	for (const char *p = o->no_features; p; p = strchr(p, ',')) {
+		p += *p == ',';
+		if (!strncmp(p, feature, n) && (!p[n] || p[n] == ','))
+			return true;
+	}
+	return false;
+}
+
 static int start_threads(struct serve *s, char **msg)
 {
 	int r = control_start(s);
 
 	if (!r)
 		r = watch_start(s);
+	if (!without(&s->o, "awake"))
+		awake_open(&s->awake);
 	if (!r)
 		r = workers_start(s);
 	if (!r)
@@ -280,7 +300,7 @@ static int start_threads(struct serve *s, char **msg)
 		r = signals_start(s);
 	if (r)
 		return fail(msg, r, "cannot serve '%s': %s", s->o.mnt, strerror(-r));
-	s->epochs = !raw_inc_epoch(s);
+	s->epochs = !without(&s->o, "epochs") && !raw_inc_epoch(s);
 	return txm_start(s->m);
 }
 
@@ -431,6 +451,7 @@ static int serve(const struct mount_opts *o, int fd)
 	free(msg);
 	if (!r)
 		workers_join(s);
+	awake_close(&s->awake);
 	stop(s);
 	return -r;
 }
