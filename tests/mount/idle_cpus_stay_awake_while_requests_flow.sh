@@ -6,7 +6,7 @@ device=/dev/cpu_dma_latency
 [ -w $device ] || { echo "$device cannot be opened"; exit 77; }
 [ "$(nproc --all)" -le 16 ] || { echo "more than 16 CPUs"; exit 77; }
 
-opened() { ls -l "/proc/$(daemon_pid "$M")/fd" | grep -q "$device"; }
+opened() { [ -n "$(find "/proc/$(daemon_pid "$M")/fd" -lname "$device")" ]; }
 bound() { od -An -t d4 -N4 $device | tr -d ' '; }
 asleep() { [ "$(bound)" -gt 5 ]; }
 work() {
