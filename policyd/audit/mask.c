@@ -182,13 +182,14 @@ static size_t private_key(const char *s)
 }
 
 /* Of a value that is quoted, or in a quoted header of several parts, all is secret. */
-static size_t quoted_length(const char *name_end, const char *s)
+static size_t quoted_length(const char *start, const char *name_end, const char *s)
 {
 	const char *end = NULL;
 
 	if (s[-1] == '"' || s[-1] == '\'')
 		end = strchr(s, s[-1]);
-	else if (*name_end == ':' && !strncasecmp(name_end - 6, "cookie", 6))
+	else if (*name_end == ':' && name_end - start >= 6 &&
+		 !strncasecmp(name_end - 6, "cookie", 6))
 		end = strpbrk(s, "\"'");
 	return end ? (size_t)(end - s) : 0;
 }
@@ -233,7 +234,7 @@ static size_t secret_at(const char *start, const char *s, size_t *keep)
 		/* a variable is named, not its value */
 		if (s[n] == '$' && s[n + 1] != '\'')
 			return 0;
-		quoted = quoted_length(s, s + n);
+		quoted = quoted_length(start, s, s + n);
 		return quoted ? quoted : value_length(s + n);
 	}
 	if (!strncasecmp(s, "bearer ", 7) && (s == start || !word_char(s[-1]))) {
