@@ -105,7 +105,7 @@ void scan_awk(struct scan *s)
 			code_guess(s->sh, lit, s->program);
 		else if (before > s->text && before[-1] == '|' &&
 			 !(before - 1 > s->text && before[-2] == '|'))
-			code_guess(s->sh, lit, s->program);
+			code_guess(s->sh, sh_cat(s->sh, "date | ", lit), s->program);
 		else if (before > s->text && before[-1] == '>')
 			effect_path(s->sh, SHELL_OVERWRITE, s->program, lit,
 				SHELL_HOW_INLINE);

@@ -89,8 +89,8 @@ static void redirect_in(struct sh *sh, const char *path, struct io *io, int fd)
 {
 	const struct made *m = find_made(sh, path);
 
-	effect_path(sh, SHELL_READ, "<", path, SHELL_PLAIN);
-	redirect_net(sh, path);
+	if (!redirect_net(sh, path))
+		effect_path(sh, SHELL_READ, "<", path, SHELL_PLAIN);
 	note_fd(sh, fd, path);
 	if (fd <= 0)
 		io->in = m && m->content
@@ -105,8 +105,8 @@ static void redirect_out(
 
 	if (r->kind == R_RDWR)
 		v = SHELL_EDIT;
-	redirect_net(sh, path);
-	effect_path(sh, v, ">", path, SHELL_PLAIN);
+	if (!redirect_net(sh, path))
+		effect_path(sh, v, ">", path, SHELL_PLAIN);
 	if (r->fd < 0 || r->fd == 1) {
 		io->out_path = path;
 		io->append = r->kind == R_APPEND;

@@ -29,15 +29,16 @@ static void send_effect(
 	effect(sh, SHELL_SEND, SHELL_NOWHERE, how, c->name, word, "network");
 }
 
-void redirect_net(struct sh *sh, const char *path)
+bool redirect_net(struct sh *sh, const char *path)
 {
 	const char *host = path + 9;
 
 	if (strncmp(path, "/dev/tcp/", 9) && strncmp(path, "/dev/udp/", 9))
-		return;
+		return false;
 	if (!is_local_host(host))
 		effect(sh, SHELL_SEND, SHELL_NOWHERE, SHELL_HOW_CERTAIN, "bash", path,
 			"reverse-shell");
+	return true;
 }
 
 /* --- curl, wget -----------------------------------------------------------------------
@@ -356,6 +357,18 @@ char *run_netcat(struct sh *sh, struct cmd *c)
 	return sh_str(sh, HOLE(SHELL_FETCHED));
 }
 
+/* Lines to sftp and its kin that remove or rename something over there. */
+static void session_lines(struct sh *sh, struct cmd *c)
+{
+	for (const char *p = c->in; *p; p += strcspn(p, "\n")) {
+		p += strspn(p, " \t\n-@");
+		if (word_in(sh_strn(sh, p, strcspn(p, " \t\n")),
+			    "rm rmdir rename delete mdelete del"))
+			effect(sh, SHELL_REMOTE, SHELL_NOWHERE, SHELL_HOW_CERTAIN,
+				c->name, sh_strn(sh, p, strcspn(p, "\n")), "remote");
+	}
+}
+
 /* mail, ftp, name look-ups: what comes in, or is put into a name, goes out. */
 char *run_carrier(struct sh *sh, struct cmd *c)
 {
@@ -374,6 +387,8 @@ char *run_carrier(struct sh *sh, struct cmd *c)
 		run_copy(sh, c);
 	verbs_apply(sh, c);
 	hooks_apply(sh, c);
+	if (session && c->in)
+		session_lines(sh, c);
 	if (session && c->in && (has_any(c->in) || strstr(c->in, "put ")))
 		send_effect(sh, c, c->name, SHELL_HOW_POSSIBLE);
 	else if (!session && !names && c->in && has_any(c->in))
@@ -554,8 +569,14 @@ char *run_ssh(struct sh *sh, struct cmd *c)
 				o.opt[i].value ? o.opt[i].value : "-R", "network");
 	if (c->in && *c->in && has_any(c->in) && o.n_rest && !is_local_host(o.rest[0]))
 		send_effect(sh, c, o.rest[0], SHELL_HOW_CERTAIN);
-	if (o.n_rest < 2)
+	if (o.n_rest < 2) {
+		struct cmd shell = *c;
+
+		shell.in = NULL;
+		if (c->in && o.n_rest) /* a shell over there reads it */
+			elsewhere(sh, &shell, c->in, false);
 		return sh_str(sh, HOLE(SHELL_ANYTHING));
+	}
 	for (size_t i = strcmp(o.rest[1], "--") ? 1 : 2; i < o.n_rest; i++) {
 		buf_add(sh, &text, o.rest[i], strlen(o.rest[i]));
 		buf_c(sh, &text, ' ');
@@ -653,7 +674,7 @@ char *run_server(struct sh *sh, struct cmd *c)
 	for (size_t i = 0; i < o.n_opt; i++)
 		if (o.opt[i].value &&
 			(word_in(o.opt[i].name, "-d --directory --root --path -t -r") ||
-				(!strcmp(c->name, "busybox") &&
+				(!strcmp(c->name, "httpd") &&
 					word_in(o.opt[i].name, "-h"))))
 			dir = o.opt[i].value;
 	for (size_t i = 0; i < o.n_rest; i++)

@@ -279,13 +279,15 @@ static void awk_variable(struct sh *sh, struct cmd *c, const char *code, const c
 	name = sh_strn(sh, set, (size_t)(value++ - set));
 	path = sh_str(sh, value);
 	for (const char *p = code; *name && (p = strstr(p, name)); p += strlen(name)) {
-		const char *q = p;
+		const char *q = p, *after = p + strlen(name);
 
+		after += strspn(after, " \t");
 		while (q > code && q[-1] == ' ')
 			q--;
 		if (q > code && q[-1] == '>' && strchr(path, '/'))
 			effect_path(sh, SHELL_OVERWRITE, c->name, path, SHELL_PLAIN);
-		else if (q > code && (q[-1] == '|' || q[-1] == '('))
+		else if ((q > code && (q[-1] == '|' || q[-1] == '(')) ||
+			 (*after == '|' && after[1] != '|'))
 			code_guess(sh, path, c->name);
 	}
 }

@@ -32,6 +32,7 @@ struct scan {
 	char **cwd;	   /* that folder */
 	size_t n_cwd;
 	unsigned kinds;
+	int hops; /* of variables inside literals */
 };
 
 enum { MAX_VALUES = 64, MAX_HOPS = 4 };

@@ -277,7 +277,9 @@ bool code_counts(const struct shell_effect *e);
 void code_guess(struct sh *sh, const char *text, const char *program);
 bool special_apply(struct sh *sh, struct cmd *c, char **out);
 char *output_of(struct sh *sh, struct cmd *c);
-void redirect_net(struct sh *sh, const char *path);
+/** redirect_net(sh, path): if @path is bash's own name of a connection, its effect; and
+ * whether it is. */
+bool redirect_net(struct sh *sh, const char *path);
 
 /* --- process.c --- */
 /** endless(sh, program, word): it starts or fills without end. */

@@ -197,6 +197,14 @@ static const char *xargs_jobs(const struct cmd *c)
 	return "";
 }
 
+static bool fed_by_yes(const struct sh *sh)
+{
+	for (size_t i = sh->n_commands; i && i + 2 > sh->n_commands; i--)
+		if (!strcmp(sh->commands[i - 1].program, "yes"))
+			return true;
+	return false;
+}
+
 static char *run_xargs(struct sh *sh, struct cmd *c)
 {
 	const struct opt *i_opt;
@@ -204,7 +212,8 @@ static char *run_xargs(struct sh *sh, struct cmd *c)
 	const char *mark = NULL;
 	struct opts o;
 
-	if (sh->many && (word_in("0", xargs_jobs(c)) || atoi(xargs_jobs(c)) > 200))
+	if ((sh->many || fed_by_yes(sh)) &&
+		(word_in("0", xargs_jobs(c)) || atoi(xargs_jobs(c)) > 200))
 		endless(sh, c->name, "as many at once as there are");
 	opts_read(sh, c,
 		"first -a --arg-file -d --delimiter -E -I --replace -L --max-lines -n "

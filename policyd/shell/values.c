@@ -83,7 +83,29 @@ static bool is_chain(char c)
 	return is_word(c) || c == '.' || c == ':' || c == '$' || c == '@';
 }
 
-/* "$x", "#{x}", "{x}" inside a literal: HOME is known, all else is not. */
+static bool variable(
+	struct scan *s, const char *name, size_t n, int hops, struct values *out);
+
+/* "${x}", "#{x}", "{x}", "{$x}" (n bytes): the one value of x, or a hole. */
+static const char *inside(struct scan *s, const char *p, size_t n)
+{
+	struct values l = {.n = 0};
+	size_t skip = strspn(p, "$#{"), len = n - skip - (p[n - 1] == '}');
+	bool one = false;
+
+	if (skip < n && len && s->hops < MAX_HOPS) {
+		const char *name = sh_strn(s->sh, p + skip, len);
+
+		s->hops++;
+		while (is_word(*name))
+			name++;
+		one = !*name && variable(s, name - len, len, s->hops, &l) && l.n == 1;
+		s->hops--;
+	}
+	return one ? l.v[0] : HOLE(SHELL_ANYTHING);
+}
+
+/* "$x", "#{x}", "{x}" inside a literal: HOME is known, and what is set once. */
 char *interpolate(struct scan *s, const char *lit, char quote, bool format)
 {
 	bool dollar =
@@ -103,7 +125,8 @@ char *interpolate(struct scan *s, const char *lit, char quote, bool format)
 					: 1 + strspn(p + 1, "abcdefghijklmnopqrstuvwxyz_:"
 							    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0"
 							    "123456789");
-		else if ((hash && p[0] == '#' && p[1] == '{') || (format && *p == '{'))
+		else if ((hash && p[0] == '#' && p[1] == '{') || (format && *p == '{') ||
+			 (dollar && *p == '{' && p[1] == '$'))
 			n = strcspn(p, "}") + 1;
 		if (!n) {
 			buf_c(s->sh, &b, *p);
@@ -116,8 +139,11 @@ char *interpolate(struct scan *s, const char *lit, char quote, bool format)
 		if (strstr(sh_strn(s->sh, p, n), "HOME") ||
 			strstr(sh_strn(s->sh, p, n), "home"))
 			buf_add(s->sh, &b, s->sh->ctx->home, strlen(s->sh->ctx->home));
-		else
-			buf_c(s->sh, &b, SHELL_ANYTHING);
+		else {
+			const char *v = inside(s, p, n);
+
+			buf_add(s->sh, &b, v, strlen(v));
+		}
 		p += n - 1;
 	}
 	return buf_str(s->sh, &b);
@@ -189,6 +215,12 @@ static void each_value(struct scan *s, const char *name, int hops, struct values
 		end--;
 	for (from = end; from > s->text && !strchr(";\n{=", from[-1]);)
 		from--;
+	while (end > from && !is_word(end[-1]))
+		end--;
+	while (end > from && is_word(end[-1]))
+		end--; /* the name of the method */
+	if (end > from && end[-1] == '.')
+		end--;
 	values_of(s, from, end, hops, out);
 }
 
@@ -213,7 +245,7 @@ static bool variable(
 			from = q + 2;
 		else if (!strncmp(q, "in ", 3) || !strncmp(q, "of ", 3))
 			from = q + 3;
-		else if (word_in(s->lang, "tcl") && p > s->text + 4 &&
+		else if (word_in(s->lang, "tcl") && p >= s->text + 4 &&
 			 !strncmp(p - 4, "set ", 4))
 			from = q;
 		else if (*q == ',' && in_for(s, p)) /* for root, dirs, files in .. */
@@ -221,7 +253,9 @@ static bool variable(
 		else if (p > s->text &&
 			 ((p[-1] == '|' && *q == '|') || !strncmp(q, "=>", 2)))
 			each_value(s, p, hops + 1, out);
-		if (from && hops < MAX_HOPS)
+		if (from && is_bare(s))
+			bare_values(s, from, statement_end(from), out);
+		else if (from)
 			values_of(s, from, statement_end(from), hops + 1, out);
 	}
 	return out->n > before;

@@ -12,6 +12,7 @@ command -v clang >/dev/null || { echo "skip: no clang"; exit 77; }
 echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return p && n < 0; }' |
 	clang -x c -fsanitize=fuzzer - -o "$TMP/none" 2>/dev/null || { echo "skip: clang has no libFuzzer"; exit 77; }
 gen=$(cd "$BIN/.." && pwd)/gen
+[ "$gen" = "$top/build/gen" ] || { echo "has sanitizers of its own: see the plain build"; exit 77; }
 cd "$top"
 
 build() { # NAME SOURCE...
