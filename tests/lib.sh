@@ -105,7 +105,7 @@ mount_ws() {
 }
 
 wait_for() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * ${SLOW:-1}))
 	shift
 	until "$@"; do
 		[ "$SECONDS" -lt "$end" ] || fail "waited in vain for: $*"

@@ -158,8 +158,13 @@ static bool is_module(struct scan *s, const char *dot)
 	while (from > s->text && is_word(from[-1]))
 		from--;
 	name = sh_strn(s->sh, from, (size_t)(dot - from));
-	return *name &&
-	       (word_in(name, known) || strstr(s->text, sh_cat(s->sh, "import ", name)));
+	if (!*name || word_in(name, known))
+		return *name;
+	name = sh_cat(s->sh, "import ", name);
+	for (const char *p = s->text; (p = strstr(p, name)); p++)
+		if (!is_word(p[strlen(name)]))
+			return true;
+	return false;
 }
 
 static void path_call(struct scan *s, enum shell_verb v, const char *args,
@@ -177,6 +182,8 @@ static void path_call(struct scan *s, enum shell_verb v, const char *args,
 		values_of(s, args, end, 0, &l);
 	if (*before == '.' && is_module(s, before))
 		return; /* os.unlink: a row of its own */
+	if (before > s->text && before[-1] == '.' && !strncmp(args, "()", 2))
+		return; /* x.unlink(): so has that */
 	if (*before == '.') {
 		own = true;
 		l.n = 0;

@@ -288,20 +288,47 @@ static char *simple_once(struct sh *sh, const struct node *n, const char *in)
 	return leave_output(sh, &io, out);
 }
 
+struct folders {
+	char **dir;
+	size_t n;
+};
+
+/* To where choice @k of a command led, or where it began if it did not move. */
+static void folders_add(
+	struct sh *sh, struct folders *sum, const struct folders *was, size_t k)
+{
+	if (sh->st.cwd == was->dir && sh->st.n_cwd == was->n) {
+		add_alt(sh, &sum->dir, &sum->n,
+			was->n ? was->dir[k % was->n] : sh->ctx->cwd);
+		return;
+	}
+	for (size_t i = 0; i < sh->st.n_cwd; i++)
+		add_alt(sh, &sum->dir, &sum->n, sh->st.cwd[i]);
+}
+
 static char *eval_simple(struct sh *sh, const struct node *n, const char *in)
 {
-	size_t pick = sh->pick, radix = sh->radix, n_cwd = sh->st.n_cwd;
-	bool again = sh->again;
+	size_t pick = sh->pick, radix = sh->radix;
+	struct folders was = {sh->st.cwd, sh->st.n_cwd}, sum = {NULL, 0};
+	bool again = sh->again, moved = false;
 	char *out = NULL;
 	size_t k = 0;
 
 	do {
 		sh_step(sh);
 		sh->pick = k;
-		sh->radix = n_cwd > 1 ? n_cwd : 1;
+		sh->radix = was.n > 1 ? was.n : 1;
 		sh->again = k > 0;
+		/* each choice begins where the command does */
+		sh->st.cwd = was.dir;
+		sh->st.n_cwd = was.n;
+		sh->begun = true;
 		out = join(sh, out, simple_once(sh, n, in));
+		moved |= sh->st.cwd != was.dir || sh->st.n_cwd != was.n;
+		folders_add(sh, &sum, &was, k);
 	} while (++k < sh->radix && k < MAX_PICKS);
+	sh->st.cwd = moved ? sum.dir : was.dir;
+	sh->st.n_cwd = moved ? sum.n : was.n;
 	sh->pick = pick;
 	sh->radix = radix;
 	sh->again = again;
@@ -394,6 +421,9 @@ static bool waits(const struct node *n)
 			continue;
 		for (const char *const *p = names; *p && n->words; p++)
 			if (is_literal_word(n->words, *p))
+				return true;
+		for (const struct case_item *i = n->items; i; i = i->next)
+			if (i->body && waits(i->body))
 				return true;
 		if ((n->a && waits(n->a)) || (n->b && waits(n->b)) ||
 			(n->c && waits(n->c)))

@@ -641,6 +641,9 @@ char *run_httpie(struct sh *sh, struct cmd *c)
 			local |= !seen && (is_local_host(w) || *w == ':');
 			if (!seen) {
 				seen = true;
+				if (!local && (strchr(w, SHELL_FILE) ||
+						      strchr(w, SHELL_COMPUTED)))
+					send_effect(sh, c, w, SHELL_HOW_CERTAIN);
 				continue;
 			}
 		}
@@ -654,9 +657,12 @@ char *run_httpie(struct sh *sh, struct cmd *c)
 	if (c->in && *c->in && has_any(c->in) && !local)
 		send_effect(sh, c, c->name, SHELL_HOW_CERTAIN);
 	for (size_t i = 0; i < o.n_opt; i++)
-		if (word_in(o.opt[i].name, "-o --output") && o.opt[i].value)
+		if (word_in(o.opt[i].name, "-o --output") && o.opt[i].value) {
 			effect_path(sh, SHELL_OVERWRITE, c->name, o.opt[i].value,
 				SHELL_PLAIN);
+			if (!local)
+				note_made(sh, o.opt[i].value, HOLE(SHELL_FETCHED), NULL);
+		}
 	return sh_str(sh, HOLE(SHELL_FETCHED));
 }
 

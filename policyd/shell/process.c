@@ -223,7 +223,8 @@ static void look_by_ps(struct sh *sh, struct cmd *c)
 
 		if (word_in(a, "-C --ppid -p --pid -s") && i + 1 < c->argc) {
 			i++;
-			if (is_service(sh, c->argv[i]))
+			if (is_service(sh, c->argv[i]) ||
+				(!strcmp(a, "--ppid") && !strcmp(c->argv[i], "1")))
 				sh->foreign = c->argv[i];
 		} else if (word_in(a, "-u -U --user") && i + 1 < c->argc) {
 			i++;

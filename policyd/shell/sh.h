@@ -109,6 +109,7 @@ struct sh {
 	const char *fd[10]; /* paths that descriptors were opened on */
 	size_t pick, radix;
 	bool again; /* a further pick: assignments add a value */
+	bool begun; /* this choice of the command has not changed the folder yet */
 	unsigned fds;
 	bool guess; /* reading text that only might be code */
 	unsigned in_function_bg;
@@ -177,6 +178,9 @@ bool variable_hook(
 	struct sh *sh, const char *name, const char *value, const char *program);
 const char *sh_cwd(struct sh *sh);
 void sh_chdir(struct sh *sh, const char *dir);
+/** add_alt(sh, alt, n, value): one more of the values that something may have; too many
+ * are a hole. */
+void add_alt(struct sh *sh, char ***alt, size_t *n, const char *value);
 
 /* --- expand.c --- */
 void expand_word(struct sh *sh, const struct word *w, struct fields *out);

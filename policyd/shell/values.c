@@ -99,7 +99,9 @@ static const char *inside(struct scan *s, const char *p, size_t n)
 		s->hops++;
 		while (is_word(*name))
 			name++;
-		one = !*name && variable(s, name - len, len, s->hops, &l) && l.n == 1;
+		one = !*name && variable(s, name - len, len, s->hops, &l);
+		for (size_t i = 1; i < l.n; i++)
+			one &= !strcmp(l.v[i], l.v[0]);
 		s->hops--;
 	}
 	return one ? l.v[0] : HOLE(SHELL_ANYTHING);
@@ -279,6 +281,21 @@ static void add_value(struct scan *s, struct value *v, const char *text)
 	buf_add(s->sh, &v->b, text, strlen(text));
 }
 
+/* "p.join", where p = require("path"): "path.join". */
+static const char *by_module(struct scan *s, const char *name, int hops)
+{
+	const char *dot = strchr(name, '.');
+	struct values l = {.n = 0};
+
+	if (!dot || dot == name || !word_in(s->lang, "javascript") ||
+		word_in(name, handing_on) ||
+		!variable(s, name, (size_t)(dot - name), hops, &l) || l.n != 1)
+		return name;
+	if (!word_in(l.v[0], "path node:path"))
+		return name;
+	return sh_cat(s->sh, "path", dot);
+}
+
 /* A name, a call or a member: what it stands for, or a hole. Returns its end. */
 static const char *value_name(struct scan *s, const char *p, const char *end, int hops,
 	struct value *v, struct values *out)
@@ -289,7 +306,7 @@ static const char *value_name(struct scan *s, const char *p, const char *end, in
 
 	while (p + n < end && is_chain(p[n]))
 		n++;
-	name = sh_strn(s->sh, p, n);
+	name = by_module(s, sh_strn(s->sh, p, n), hops);
 	q = p + n;
 	if (literal_end(q) && word_in(name, "f r b u rb br F R fr rf"))
 		return q;

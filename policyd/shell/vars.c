@@ -103,7 +103,7 @@ static struct var *make(struct sh *sh, const char *name)
 	return v;
 }
 
-static void add_alt(struct sh *sh, char ***alt, size_t *n, const char *value)
+void add_alt(struct sh *sh, char ***alt, size_t *n, const char *value)
 {
 	char **a;
 
@@ -252,8 +252,9 @@ const char *sh_cwd(struct sh *sh)
 
 void sh_chdir(struct sh *sh, const char *dir)
 {
-	if (!sh->again)
+	if (!sh->again || sh->begun)
 		sh->st.n_cwd = 0;
+	sh->begun = false;
 	add_alt(sh, &sh->st.cwd, &sh->st.n_cwd, dir);
 }
 

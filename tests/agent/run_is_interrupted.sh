@@ -7,6 +7,7 @@ make_project "$P"
 manifest "$P" >"$TMP/before"
 cd "$P" || exit 1
 for signal in TERM INT HUP; do
+	rm -f "$TMP/events"
 	agentctl run --json -- sh -c 'rm -rf src; echo started; sleep 30' >"$TMP/events" 2>"$TMP/talk" &
 	pid=$!
 	wait_for 10 grep -q '"text":"started' "$TMP/events"
@@ -18,6 +19,7 @@ for signal in TERM INT HUP; do
 	manifest "$P" >"$TMP/after"
 	same_tree "$TMP/before" "$TMP/after"
 done
+rm -f "$TMP/events"
 # killed hard: the command dies with it, the base is as before
 agentctl run --json -- sh -c 'rm -rf src; echo started; sleep 2; touch late; sleep 30' >"$TMP/events" 2>"$TMP/talk" &
 pid=$!
