@@ -84,8 +84,7 @@ void note_made(struct sh *sh, const char *word, const char *content, const char 
 	const char *path;
 	struct made *m;
 
-	if (path_of(sh, word, &path) == SHELL_EMPTY || !path ||
-		!strcmp(path, "/dev/null"))
+	if (path_of(sh, word, &path) == SHELL_EMPTY || !strcmp(path, "/dev/null"))
 		return;
 	if (content && strstr(path, "/.git/hooks/"))
 		code_guess(sh, content, "git hook");

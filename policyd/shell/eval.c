@@ -226,7 +226,7 @@ static char *run_alias(struct sh *sh, struct func *f, struct fields *argv, const
 	return out;
 }
 
-static bool is_literal_word(const struct word *w, const char *s)
+bool is_literal_word(const struct word *w, const char *s)
 {
 	return w && w->segs && !w->segs->next && w->segs->kind == SEG_TEXT &&
 	       !w->segs->quoted && !strcmp(w->segs->text, s);
@@ -381,108 +381,10 @@ static char *eval_or(struct sh *sh, const struct node *n, const char *in)
 	return join(sh, out, eval_either(sh, n->b, NULL, in));
 }
 
-/* A condition that never ends a loop: true, :, [ 1 ], (( 1 )), or none at all. */
-static bool always(struct sh *sh, const struct node *n)
-{
-	const struct node *c = n->kind == N_SEQ ? n->a : n;
-	const char *t;
-
-	if (!c || c->next)
-		return false;
-	if (c->kind == N_ARITH || c->kind == N_COND) {
-		t = c->words ? expand_one(sh, c->words) : "";
-		t += strspn(t, " ");
-		return *t >= '1' && *t <= '9' && !t[1 + strspn(t + 1, "0123456789 ")];
-	}
-	return c->kind == N_SIMPLE &&
-	       (is_literal_word(c->words, "true") || is_literal_word(c->words, ":") ||
-		       is_literal_word(c->words, "/bin/true") ||
-		       ((is_literal_word(c->words, "[") ||
-				is_literal_word(c->words, "test")) &&
-			       is_literal_word(c->words->next, "1")));
-}
-
-static bool never(const struct node *n)
-{
-	const struct node *c = n->kind == N_SEQ ? n->a : n;
-
-	return c && !c->next && c->kind == N_SIMPLE && is_literal_word(c->words, "false");
-}
-
-/* Something in the foreground that waits, asks or ends. */
-static bool waits(const struct node *n)
-{
-	static const char *const names[] = {"sleep", "wait", "read", "break", "exit",
-		"return", "inotifywait", "fswatch", "entr", "kill", "tail", "nc",
-		"usleep", NULL};
-
-	for (; n; n = n->next) {
-		if (n->kind == N_BG || n->kind == N_FUNC)
-			continue;
-		for (const char *const *p = names; *p && n->words; p++)
-			if (is_literal_word(n->words, *p))
-				return true;
-		for (const struct case_item *i = n->items; i; i = i->next)
-			if (i->body && waits(i->body))
-				return true;
-		if ((n->a && waits(n->a)) || (n->b && waits(n->b)) ||
-			(n->c && waits(n->c)))
-			return true;
-	}
-	return false;
-}
-
-static bool starts_background(const struct node *n)
-{
-	for (; n; n = n->next)
-		if (n->kind == N_BG || n->kind == N_COPROC ||
-			(n->a && starts_background(n->a)) ||
-			(n->b && starts_background(n->b)) ||
-			(n->c && starts_background(n->c)))
-			return true;
-	return false;
-}
-
-/* A variable that grows by itself: x=$x$x, x+=$x, a+=( "${a[@]}" ). */
-static bool doubles(const struct node *n)
-{
-	for (; n; n = n->next) {
-		for (const struct assign *a = n->assigns; a; a = a->next) {
-			int own = a->append;
-
-			for (const struct seg *s = a->value ? a->value->segs : NULL; s;
-				s = s->next)
-				own += s->kind == SEG_PARAM && !strcmp(s->text, a->name);
-			if (own > 1)
-				return true;
-		}
-		if ((n->a && doubles(n->a)) || (n->b && doubles(n->b)))
-			return true;
-	}
-	return false;
-}
-
-/* Something that writes in each round. */
-static bool fills(const struct node *n)
-{
-	for (; n; n = n->next) {
-		for (const struct redir *r = n->redirs; r; r = r->next)
-			if (r->kind == R_APPEND)
-				return true;
-		if (n->words && (is_literal_word(n->words, "mkdir") ||
-					is_literal_word(n->words, "mktemp") ||
-					is_literal_word(n->words, "dd")))
-			return true;
-		if ((n->a && fills(n->a)) || (n->b && fills(n->b)))
-			return true;
-	}
-	return false;
-}
-
 /* while true; do something & done, with nothing in it that waits. */
 static void endless_loop(struct sh *sh, const struct node *body)
 {
-	if ((starts_background(body) || doubles(body) || fills(body)) && !waits(body))
+	if (loop_grows(body))
 		endless(sh, "while", "a loop without end");
 }
 
@@ -497,9 +399,18 @@ static char *eval_while(struct sh *sh, const struct node *n, const char *in)
 		eval_node(sh, n->a, in);
 		state_merge(sh, &s);
 	}
-	if (n->until ? never(n->a) : always(sh, n->a))
+	if (loop_has_no_end(sh, n->a, n->until))
 		endless_loop(sh, n->b);
 	return out;
+}
+
+/* What stands for any of so many words. */
+static char *any_of(struct sh *sh, const struct fields *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (strpbrk(f->v[i], "/\1\2\3\4\5\6\7~."))
+			return sh_str(sh, HOLE(SHELL_ANYTHING));
+	return sh_str(sh, HOLE(SHELL_NAME));
 }
 
 static char *eval_for(struct sh *sh, const struct node *n, const char *in)
@@ -508,15 +419,10 @@ static char *eval_for(struct sh *sh, const struct node *n, const char *in)
 	char *out = NULL;
 
 	if (!n->name) {
-		const char *cond = strchr(expand_one(sh, n->words), ';');
+		const char *head = expand_one(sh, n->words);
 
 		arith_set_all(sh, n->words);
-		if (cond && cond[1 + strspn(cond + 1, " 1")] == ';') /* for ((;;)) */
-			endless_loop(sh, n->b);
-		else if (cond && strpbrk(cond, "<") &&
-			 atol(strpbrk(cond, "<") + strspn(strpbrk(cond, "<"), "<= ")) >
-				 500 &&
-			 starts_background(n->b) && !waits(n->b))
+		if (loop_counts_far(head))
 			endless_loop(sh, n->b);
 		return eval_node(sh, n->b, in);
 	}
@@ -525,20 +431,13 @@ static char *eval_for(struct sh *sh, const struct node *n, const char *in)
 	if (!n->has_in)
 		for (size_t i = 0; i < sh->st.n_args; i++)
 			fields_add(sh, &f, sh->st.args[i], true);
-	if ((f.n > 500 || sh->many) && starts_background(n->b) && !waits(n->b))
+	if ((f.n > LOOP_FAR || sh->many) && loop_starts_more(n->b))
 		endless(sh, "for", "a loop of many in the background");
 	for (size_t i = 0; i < f.n && i < 4; i++)
 		if (!strncmp(f.v[i], "/proc/", 6) && has_hole(f.v[i]))
 			sh->foreign = f.v[i];
 	if (f.n > MAX_LOOP) {
-		char *any = sh_str(sh, HOLE(SHELL_ANYTHING));
-
-		for (size_t i = 0; i < f.n; i++)
-			if (strpbrk(f.v[i], "/\1\2\3\4\5\6\7~."))
-				goto read_any;
-		any = sh_str(sh, HOLE(SHELL_NAME));
-	read_any:
-		f.v[0] = any;
+		f.v[0] = any_of(sh, &f);
 		f.n = 1;
 	}
 	for (size_t i = 0; i < f.n; i++) {

@@ -439,7 +439,9 @@ static void elsewhere(struct sh *sh, struct cmd *c, const char *text, bool conta
 
 		if (e.verb == SHELL_READ ||
 			(e.verb == SHELL_RUN && e.how == SHELL_HOW_BUILT) ||
-			e.verb == SHELL_LEAVE || (e.path && !strncmp(e.path, "/dev/", 5)))
+			e.verb == SHELL_LEAVE ||
+			(e.place == SHELL_SCRATCH && e.path &&
+				!strncmp(e.path, "/dev/", 5)))
 			continue;
 		if (container && !outlives(&e))
 			continue;
@@ -624,6 +626,15 @@ void run_store_copy(struct sh *sh, struct cmd *c)
 }
 
 /* http METHOD URL ITEM..: items with @ carry files. */
+/* name@FILE, name=@FILE, name:=@FILE; but not name=a@example.org. */
+static bool names_file(const char *item)
+{
+	size_t n = strcspn(item, "=@");
+
+	n += item[n] == '=';
+	return item[n] == '@' && item[n + 1];
+}
+
 char *run_httpie(struct sh *sh, struct cmd *c)
 {
 	struct opts o;
@@ -634,7 +645,7 @@ char *run_httpie(struct sh *sh, struct cmd *c)
 		"--timeout --proxy --cert --cert-key --raw -s --style --pretty",
 		&o);
 	for (size_t i = 0; i < o.n_rest; i++) {
-		const char *w = o.rest[i], *at = strchr(w, '@');
+		const char *w = o.rest[i];
 
 		if (strchr(w, '.') || !strncmp(w, "localhost", 9) || *w == ':' ||
 			strstr(w, "://")) {
@@ -648,8 +659,8 @@ char *run_httpie(struct sh *sh, struct cmd *c)
 			}
 		}
 		if (seen && !local &&
-			((at && at[1] && (at == w || strchr("=:", at[-1]) || at > w)) ||
-				strchr(w, SHELL_FILE) || strchr(w, SHELL_COMPUTED)))
+			(names_file(w) || strchr(w, SHELL_FILE) ||
+				strchr(w, SHELL_COMPUTED)))
 			send_effect(sh, c, w, SHELL_HOW_CERTAIN);
 	}
 	if (!local)

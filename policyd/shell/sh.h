@@ -286,6 +286,22 @@ char *output_of(struct sh *sh, struct cmd *c);
 bool redirect_net(struct sh *sh, const char *path);
 
 /* --- process.c --- */
+/* --- loops.c --- */
+
+enum { LOOP_FAR = 500 }; /* rounds that are too many to start something in each */
+struct node;
+/** loop_starts_more(body): it starts something in the background and nothing waits.
+ * loop_grows(body): that, or it grows or writes each time without waiting. */
+bool loop_starts_more(const struct node *body);
+bool loop_grows(const struct node *body);
+/** loop_has_no_end(sh, cond, until): nothing in the condition ends it. */
+bool loop_has_no_end(struct sh *sh, const struct node *cond, bool until);
+/** loop_counts_far(head): for ((@head)) has no condition, or one that holds long. */
+bool loop_counts_far(const char *head);
+/** is_literal_word(w, text): @w is @text, without quotes or expansions. */
+struct word;
+bool is_literal_word(const struct word *w, const char *text);
+
 /** endless(sh, program, word): it starts or fills without end. */
 void endless(struct sh *sh, const char *program, const char *word);
 /** check_endless(sh, c, out): sources without an end whose output goes to file @out. */

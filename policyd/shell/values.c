@@ -338,15 +338,6 @@ static const char *value_name(struct scan *s, const char *p, const char *end, in
 				: HOLE(SHELL_ANYTHING));
 		return e;
 	}
-	if (word_in(name, "getenv os.getenv os.Getenv System.getenv Sys.getenv") &&
-		*q == '(') {
-		add_value(s, v,
-			strstr(sh_strn(s->sh, q, (size_t)(skip_brackets(q, end) - q)),
-				"HOME")
-				? s->sh->ctx->home
-				: HOLE(SHELL_ANYTHING));
-		return skip_brackets(q, end);
-	}
 	if (word_in(name,
 		    "True False None true false null nil undefined not and or if in "
 		    "await return print echo"))

@@ -39,6 +39,8 @@ static const char *by_convention(struct sh *sh, const char *name)
 	const char *const *row = table_row(T_VARIABLES, name);
 	const struct shell_context *c = sh->ctx;
 
+	if (row && !strcmp(row[1], "cwd"))
+		return sh_cwd(sh);
 	for (size_t i = 0; i < c->n_env; i++)
 		if (!strcmp(c->env[i].name, name))
 			return c->env[i].value;
@@ -46,8 +48,6 @@ static const char *by_convention(struct sh *sh, const char *name)
 		return HOLE(SHELL_ANYTHING);
 	if (!strcmp(row[1], "home"))
 		return c->home;
-	if (!strcmp(row[1], "cwd"))
-		return sh_cwd(sh);
 	if (!strcmp(row[1], "workspace"))
 		return c->workspace;
 	if (!strcmp(row[1], "scratch"))
@@ -58,11 +58,7 @@ static const char *by_convention(struct sh *sh, const char *name)
 		return HOLE(SHELL_NUMBER);
 	if (!strcmp(row[1], "name"))
 		return HOLE(SHELL_NAME);
-	if (!strcmp(row[1], "blank"))
-		return " \t\n";
-	if (row[1][0] == '=')
-		return row[1] + 1;
-	return HOLE(SHELL_ANYTHING);
+	return strcmp(row[1], "blank") ? HOLE(SHELL_ANYTHING) : " \t\n";
 }
 
 const char *var_get(struct sh *sh, const char *name)
@@ -78,8 +74,6 @@ const char *var_get(struct sh *sh, const char *name)
 			return sh->arg0 ? sh->arg0 : "bash";
 		return k <= sh->st.n_args ? sh->st.args[k - 1] : NULL;
 	}
-	if (!strcmp(name, "PWD") && !var_find(sh, name))
-		return sh_cwd(sh);
 	v = var_find(sh, name);
 	if (!v)
 		return by_convention(sh, name);

@@ -58,6 +58,7 @@ Suite *suite_shell(void)
 	suite_add_tcase(s, tcase_expand());
 	suite_add_tcase(s, tcase_eval());
 	suite_add_tcase(s, tcase_path());
+	suite_add_tcase(s, tcase_show());
 	suite_add_tcase(s, tcase_programs());
 	suite_add_tcase(s, tcase_code());
 	suite_add_tcase(s, tcase_table());

@@ -21,6 +21,7 @@ TCase *tcase_parse(void);
 TCase *tcase_expand(void);
 TCase *tcase_eval(void);
 TCase *tcase_path(void);
+TCase *tcase_show(void);
 TCase *tcase_programs(void);
 TCase *tcase_code(void);
 TCase *tcase_table(void);
