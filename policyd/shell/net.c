@@ -625,7 +625,6 @@ void run_store_copy(struct sh *sh, struct cmd *c)
 		}
 }
 
-/* http METHOD URL ITEM..: items with @ carry files. */
 /* name@FILE, name=@FILE, name:=@FILE; but not name=a@example.org. */
 static bool names_file(const char *item)
 {
@@ -635,6 +634,7 @@ static bool names_file(const char *item)
 	return item[n] == '@' && item[n + 1];
 }
 
+/* http METHOD URL ITEM..: items with @ carry files. */
 char *run_httpie(struct sh *sh, struct cmd *c)
 {
 	struct opts o;
