@@ -12,6 +12,7 @@
 #include "policyd/shell/parse.h"
 
 static struct node *parse_list(struct parser *p);
+static struct node *parse_some(struct parser *p);
 static struct node *parse_command(struct parser *p);
 
 static const char no_parse[] = "it does not parse as a shell command";
@@ -393,14 +394,14 @@ static struct node *parse_if(struct parser *p)
 	struct node *n = new_node(p, N_IF);
 
 	parse_enter(p);
-	n->a = parse_list(p);
+	n->a = parse_some(p);
 	want_keyword(p, "then");
-	n->b = parse_list(p);
+	n->b = parse_some(p);
 	if (take_keyword(p, "elif")) {
 		n->c = parse_if(p);
 	} else {
 		if (take_keyword(p, "else"))
-			n->c = parse_list(p);
+			n->c = parse_some(p);
 		want_keyword(p, "fi");
 	}
 	parse_leave(p);
@@ -417,12 +418,12 @@ static struct node *parse_body(struct parser *p)
 		skip(p, true);
 	}
 	if (take(p, "{")) { /* an old form: for x in ..; { ..; } */
-		n = parse_list(p);
+		n = parse_some(p);
 		want_keyword(p, "}");
 		return n;
 	}
 	want_keyword(p, "do");
-	n = parse_list(p);
+	n = parse_some(p);
 	want_keyword(p, "done");
 	return n;
 }
@@ -432,7 +433,7 @@ static struct node *parse_while(struct parser *p, bool until)
 	struct node *n = new_node(p, N_WHILE);
 
 	n->until = until;
-	n->a = parse_list(p);
+	n->a = parse_some(p);
 	n->b = parse_body(p);
 	return n;
 }
@@ -565,7 +566,7 @@ static struct node *parse_group(struct parser *p, enum node_kind kind, const cha
 {
 	struct node *n = new_node(p, kind);
 
-	n->a = parse_list(p);
+	n->a = parse_some(p);
 	skip(p, true);
 	if (!(*end == ')' ? take(p, end) : take_keyword(p, end)))
 		parse_error(p);
@@ -759,6 +760,16 @@ static struct node *parse_list(struct parser *p)
 	}
 	parse_leave(p);
 	return seq;
+}
+
+/* Where the grammar wants at least one command. */
+static struct node *parse_some(struct parser *p)
+{
+	struct node *n = parse_list(p);
+
+	if (!n->a)
+		parse_error(p);
+	return n;
 }
 
 struct node *parse_commands(struct parser *p)

@@ -207,11 +207,6 @@ static void loaded_files(struct sh *sh, struct cmd *c, const char *lang)
 }
 
 /* perl -MLWP::Simple -e, ruby -ropen-uri -e: as if the code began with it. */
-static bool has_module(const struct opts *o)
-{
-	return opts_find(o, "-M -r") != NULL;
-}
-
 static char *with_modules(struct sh *sh, const struct opts *o, const char *code)
 {
 	char *text = sh_str(sh, code);
@@ -310,9 +305,10 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 	const char *lang = row[1];
 	const struct made *m;
 	struct opts o;
-	bool code = false, operand = word_in("operand", row[4]);
+	bool code = false, operand = word_in("operand", row[4]), modules;
 
 	opts_read(sh, c, row[3], &o);
+	modules = opts_find(&o, "-M -r") != NULL;
 	if (sh->made)
 		loaded_files(sh, c, lang);
 	for (size_t i = 0; i < o.n_opt; i++) {
@@ -329,7 +325,7 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 		if (!word_in(name, row[2]))
 			continue;
 		code = true;
-		if (v && has_module(&o))
+		if (v && modules)
 			v = with_modules(sh, &o, v);
 		if (v)
 			code_input(sh, lang, v, c);
