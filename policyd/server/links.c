@@ -4,8 +4,8 @@
  * The answer may hang (a dead network mount, a mount whose daemon is busy with us), so
  * a thread asks the kernel and the loop waits a bounded time. All paths of a command go
  * over at once: it is judged once to learn which paths matter, and once more when their
- * answers are there. While a late answer is still out, every further look is late at
- * once; nothing piles up.
+ * answers are there. While a late answer is still out, every further look is late
+ * almost at once; nothing piles up.
  *
  * Pipes wake the other thread, not a condition variable: the kernel then runs it where
  * the waker ran, which costs a few microseconds; a futex wakes an idle processor first.
@@ -158,7 +158,7 @@ void links_free(struct links *l)
 
 void links_begin(struct links *l)
 {
-	l->late = !returned(l, 0);
+	l->late = !returned(l, LINKS_STUCK_MS);
 	l->collecting = true;
 	l->overflow = false;
 	if (!l->late)

@@ -34,9 +34,10 @@ enum {
 	ALL_BYTES = 64 << 20,	   /* and all together */
 	PEER_LOG_BURST = 32 << 20, /* of the record, then */
 	PEER_LOG_RATE = 2 << 20,   /* bytes a second; faster clients wait */
-	LINKS_WAIT_MS = 20,
-	LINKS_MAX = 64, /* look-ups a request */
-	LOADER_WAIT_MS = 20,
+	LINKS_WAIT_MS = 400,	   /* a busy disk takes that long */
+	LINKS_STUCK_MS = 20,	   /* while an earlier look-up has not come back */
+	LINKS_MAX = 64,		   /* look-ups a request */
+	LOADER_WAIT_MS = 400,
 	IDLE_MS = 300 * 1000,  /* a silent client is dropped */
 	SLOW_MS = 10 * 1000,   /* for the rest of a line that was begun */
 	SEND_MAX = 256 * 1024, /* unread answers a client may leave */

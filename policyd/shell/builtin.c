@@ -230,6 +230,43 @@ static char *builtin_shift(struct sh *sh, struct cmd *c)
 }
 
 /* read: what comes in, split or not; several names share the shape. */
+enum { MAX_READ = 64 };
+
+/* @v split as read does, the rest in the last of at most @max; a hole may be anything. */
+static size_t read_fields(struct sh *sh, const char *v, char **e, size_t max)
+{
+	const char *ifs = var_find(sh, "IFS") ? var_get(sh, "IFS") : " \t\n";
+	size_t n = 0;
+
+	if (max == 1 || !ifs || !*ifs || has_hole(ifs)) {
+		e[0] = sh_str(sh, v);
+		return 1;
+	}
+	while (*v && n + 1 < max) {
+		size_t len = strcspn(v, ifs);
+
+		e[n++] = sh_strn(sh, v, len);
+		v += len;
+		v += *v ? 1 + strspn(v + 1, " \t") : 0;
+	}
+	if (*v || !n)
+		e[n++] = sh_str(sh, v);
+	return n;
+}
+
+static void read_names(struct sh *sh, const struct opts *o, const char *v)
+{
+	char **e = sh_alloc(sh, (o->n_rest + 1) * sizeof(char *));
+	size_t n = o->n_rest ? read_fields(sh, v, e, o->n_rest) : 0;
+
+	for (size_t i = 0; i < o->n_rest; i++)
+		if (!has_hole(o->rest[i]))
+			var_set(sh, o->rest[i],
+				has_hole(v) && o->n_rest > 1 ? HOLE(SHELL_ANYTHING)
+				: i < n			     ? e[i]
+							     : "");
+}
+
 static char *builtin_read(struct sh *sh, struct cmd *c)
 {
 	const char *v = c->in ? c->in : HOLE(SHELL_ANYTHING);
@@ -256,18 +293,13 @@ static char *builtin_read(struct sh *sh, struct cmd *c)
 	}
 	a = opts_find(&o, "-a");
 	if (a && a->value) {
-		char **e = sh_alloc(sh, sizeof(char *));
+		char **e = sh_alloc(sh, MAX_READ * sizeof(char *));
 
-		e[0] = sh_str(sh, v);
-		var_set_array(sh, a->value, e, 1);
-	}
-	if (!o.n_rest && !a)
+		var_set_array(sh, a->value, e, read_fields(sh, v, e, MAX_READ));
+	} else if (!o.n_rest) {
 		var_set(sh, "REPLY", v);
-	for (size_t i = 0; i < o.n_rest; i++)
-		if (!has_hole(o.rest[i]))
-			var_set(sh, o.rest[i],
-				o.n_rest > 1 && strchr(v, ' ') ? HOLE(SHELL_ANYTHING)
-							       : v);
+	}
+	read_names(sh, &o, v);
 	return NULL;
 }
 
@@ -343,6 +375,10 @@ static char *builtin_complete(struct sh *sh, struct cmd *c)
 	code = opts_find(&o, "-W"); /* its words are expanded */
 	if (code && code->value)
 		eval_text(sh, sh_cat(sh, ": ", code->value), NULL, c->name);
+	code = opts_find(&o, "-G"); /* what a pattern stands for */
+	if (code && code->value)
+		return eval_text(
+			sh, sh_cat(sh, "printf '%s\\n' ", code->value), NULL, c->name);
 	return NULL;
 }
 

@@ -388,8 +388,11 @@ static bool only_said(struct scan *s, const char *at)
 	static const char *const runs[] = {
 		"eval", "exec", "system", "compile", "`", "send", "spawn", "qx", NULL};
 
+	bool python = !strcmp(s->lang, "python"); /* no quotes but those of strings */
+	const char *text = python ? without_literals(s->sh, s->text) : s->text;
+
 	for (const char *const *r = runs; *r; r++)
-		if (strstr(s->text, *r))
+		if (strstr(text, *r))
 			return false;
 	for (const char *p = s->text; p < at; p++) {
 		const char *e = literal_end(p);
@@ -398,7 +401,7 @@ static bool only_said(struct scan *s, const char *at)
 			continue;
 		if (e > at) { /* no quote of another kind: it cannot be two literals */
 			for (const char *q = p + 1; q < e; q++)
-				if (strchr("'\"`\\\n", *q))
+				if (strchr(python ? "\n" : "'\"`\\\n", *q))
 					return false;
 			return true;
 		}
@@ -450,7 +453,7 @@ void scan_calls(struct scan *s)
 			if (is_word(token[len - 1]) && is_word(p[len]) &&
 				(len < 5 || strcmp(token + len - 4, "http")))
 				continue; /* but http is the beginning of https */
-			if ((kind & (K_DELETE | K_WRITE | K_COPY | K_MOVE)) &&
+			if ((kind & (K_DELETE | K_WRITE | K_COPY | K_MOVE | K_PROCESS)) &&
 				only_said(s, p))
 				continue;
 			if (!strcmp(token, "require(") && literal_end(p + len))

@@ -54,7 +54,7 @@ static bool has_one(const char *text, const char *const *words)
 	return false;
 }
 
-static const char *without_literals(struct sh *sh, const char *text)
+const char *without_literals(struct sh *sh, const char *text)
 {
 	struct buf b = {0};
 
@@ -261,6 +261,13 @@ bool code_counts(const struct shell_effect *e)
 	}
 }
 
+/* "$x = 1" as a command line would run what $x is: no sign that it is one. */
+static bool only_a_variable(const struct shell_effect *e)
+{
+	return e->verb == SHELL_RUN && e->how == SHELL_HOW_COMPUTED &&
+	       !strcmp(e->word, HOLE(SHELL_ANYTHING));
+}
+
 void code_guess(struct sh *sh, const char *text, const char *program)
 {
 	unsigned depth = sh->depth, calls = sh->calls;
@@ -282,7 +289,7 @@ void code_guess(struct sh *sh, const char *text, const char *program)
 	sh->calls = calls;
 	sh->st = st;
 	for (size_t i = keep; i < sh->n_effects; i++)
-		if (code_counts(&sh->effects[i]))
+		if (code_counts(&sh->effects[i]) && !only_a_variable(&sh->effects[i]))
 			sh->effects[keep++] = sh->effects[i];
 	sh->n_effects = keep;
 	sh->n_commands = commands;

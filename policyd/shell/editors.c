@@ -78,6 +78,8 @@ void scan_vim(struct scan *s)
 			word_in(sh_strn(s->sh, line, (size_t)(w - line)),
 				"w write wq up update sav saveas")) {
 			w += strspn(w, "! \t>");
+			if (*w == '~' && w[1] == '/')
+				w = sh_cat(s->sh, s->sh->ctx->home, w + 1);
 			if (*w && *w != '+')
 				effect_path(s->sh, SHELL_OVERWRITE, s->program, w,
 					SHELL_HOW_INLINE);

@@ -65,6 +65,11 @@ struct shell_effect *effect_path(struct sh *sh, enum shell_verb v, const char *p
 	if (v == SHELL_READ && p == SHELL_SYSTEM &&
 		(strstr(path, ".pid") || !strcmp(path, "/proc")))
 		sh->foreign = word; /* whose number a kill may take from it */
+	if (v != SHELL_DELETE && sh->links &&
+		!(program && word_in(program, "ln mv rename"))) {
+		path = path_below_links(sh, word);
+		p = place_of(sh->ctx, sh, path);
+	}
 	if (v != SHELL_READ && v != SHELL_DELETE)
 		p = through_hard_link(sh, p, &path);
 	if (v == SHELL_DELETE && how == SHELL_PLAIN &&
@@ -110,7 +115,7 @@ bool in_tree(struct sh *sh, const char *word)
 {
 	static const char own[] =
 		"configure gradlew mvnw bootstrap.sh autogen.sh bootstrap "
-		"manage.py gradlew.bat setup.py";
+		"manage.py gradlew.bat";
 	const char *path, *name = strrchr(word, '/');
 
 	if (!sh->trees || path_of(sh, word, &path) == SHELL_EMPTY ||

@@ -125,6 +125,12 @@ static void redirect(struct sh *sh, const struct redir *r, struct io *io)
 			sh, expand_one(sh, r->word), r->kind == R_STRING ? "\n" : "");
 		if (r->fd <= 0)
 			io->in = path;
+		else if (r->fd < 10) {
+			char name[] = "/dev/fd/0";
+
+			name[8] = (char)('0' + r->fd);
+			note_made(sh, sh_str(sh, name), path, NULL);
+		}
 		return;
 	case R_DUP_IN:
 		path = expand_one(sh, r->word);
@@ -281,9 +287,8 @@ static char *simple_once(struct sh *sh, const struct node *n, const char *in)
 		!is_literal_word(n->words, "local") &&
 		!is_literal_word(n->words, "typeset") &&
 		!is_literal_word(n->words, "readonly")) {
-		before.cwd = sh->st.cwd;
-		before.n_cwd = sh->st.n_cwd;
-		sh->st = before;
+		for (const struct assign *a = n->assigns; a; a = a->next)
+			var_restore(sh, &before, a->name);
 	}
 	return leave_output(sh, &io, out);
 }

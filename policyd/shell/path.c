@@ -120,6 +120,37 @@ static bool below(const char *path, const char *dir)
 	return !strncmp(path, dir, n) && (path[n] == '/' || !path[n] || n == 1);
 }
 
+/* A name of @pattern's and one with holes, as .ss* is: may they be the same? */
+static bool may_be(const char *name, size_t n, const char *with_holes, size_t m)
+{
+	char plain[128], glob[128];
+
+	if (n >= sizeof(plain) || m >= sizeof(glob) ||
+		(*name == '.' && is_hole(*with_holes)))
+		return false; /* no * stands for a first dot */
+	memcpy(plain, name, n);
+	plain[n] = '\0';
+	for (size_t i = 0; i < m; i++)
+		glob[i] = is_hole(with_holes[i]) ? '*' : with_holes[i];
+	glob[m] = '\0';
+	return fnmatch(glob, plain, 0) == 0 || fnmatch(plain, glob, 0) == 0;
+}
+
+static bool may_match(const char *pattern, const char *path)
+{
+	if (!has_hole(path) || strchr(path, SHELL_ANYTHING) || strchr(path, SHELL_BELOW))
+		return false;
+	while (*pattern == '/' && *path == '/') {
+		size_t n = strcspn(++pattern, "/"), m = strcspn(++path, "/");
+
+		if (!may_be(pattern, n, path, m))
+			return false;
+		pattern += n;
+		path += m;
+	}
+	return !*pattern && !*path;
+}
+
 /* A row of a place table: ~ is the home, * matches within one name. */
 static bool matches(const struct shell_context *c, const char *pattern, const char *path)
 {
@@ -139,7 +170,7 @@ static bool matches(const struct shell_context *c, const char *pattern, const ch
 		return false;
 	memcpy(head, path, n);
 	head[n] = '\0';
-	return fnmatch(full, head, FNM_PATHNAME) == 0;
+	return fnmatch(full, head, FNM_PATHNAME) == 0 || may_match(full, head);
 }
 
 static bool in_table(const struct shell_context *c, enum table t, const char *path)
@@ -199,7 +230,8 @@ static enum shell_place place_literal(
 			return hole ? SHELL_WORKSPACE : SHELL_ROOT;
 		return !strcmp(rest, ".git") ? SHELL_ROOT : SHELL_WORKSPACE;
 	}
-	if (in_table(c, T_HIDDEN, path) && !is_public_key(path))
+	if (in_table(c, T_HIDDEN, path) && !is_public_key(path) &&
+		strcmp(path, "/proc/self/environ")) /* what env prints */
 		return SHELL_CREDENTIAL;
 	if (in_table(c, T_CACHES, path))
 		return SHELL_CACHE;

@@ -363,6 +363,9 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 		else if (has_any(o.rest[0]) && (strchr(o.rest[0], SHELL_FETCHED) ||
 						       strchr(o.rest[0], SHELL_COMPUTED)))
 			code_input(sh, lang, o.rest[0], c);
+		else if (in_tree(sh, o.rest[0]))
+			effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, c->name,
+				o.rest[0], "remote-exec");
 		return;
 	}
 	if (c->in && !word_in("data", row[4]))
@@ -583,6 +586,18 @@ static void compiled(struct sh *sh, struct cmd *c)
 	}
 }
 
+/* /etc/init.d/NAME VERB: what service does. */
+static char *run_service(struct sh *sh, struct cmd *c)
+{
+	char **v = sh_alloc(sh, (c->argc + 1) * sizeof(char *));
+
+	v[0] = sh_str(sh, "service");
+	v[1] = sh_str(sh, c->name);
+	for (size_t i = 1; i < c->argc; i++)
+		v[i + 1] = c->argv[i];
+	return run_argv(sh, v, c->argc + 1, c->in);
+}
+
 static char *run_known(struct sh *sh, struct cmd *c)
 {
 	const char *const *row;
@@ -604,6 +619,8 @@ static char *run_known(struct sh *sh, struct cmd *c)
 				word_in(c->argv[1], "run serve x eval repl test"))
 				effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED,
 					c->name, c->argv[i], "remote-exec");
+	if (!strncmp(c->argv[0], "/etc/init.d/", 12))
+		return run_service(sh, c);
 	if (is_loader(c->name) && c->argc > 1)
 		return run_argv(sh, c->argv + 1, c->argc - 1, c->in);
 	if ((row = table_row(T_WRAPPERS, c->name)))

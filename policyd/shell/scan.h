@@ -63,6 +63,11 @@ char *interpolate(struct scan *s, const char *lit, char quote, bool format);
 /** skip_brackets(p, end): behind the bracket that closes the one at @p. */
 const char *skip_brackets(const char *p, const char *end);
 
+/* --- code.c --- */
+
+/** without_literals(sh, text): @text without its string literals. */
+const char *without_literals(struct sh *sh, const char *text);
+
 /* --- calls.c --- */
 
 /** scan_calls(s): the effects of every call of code.tsv that the text has; s->kinds. */

@@ -163,6 +163,8 @@ struct node *sh_try_parse(struct sh *sh, const char *text);
 struct var *var_find(struct sh *sh, const char *name);
 /** var_get(sh, name): its value; NULL when it is known to be unset. */
 const char *var_get(struct sh *sh, const char *name);
+/** var_restore(sh, before, name): the variable is again what it was there. */
+void var_restore(struct sh *sh, const struct state *before, const char *name);
 void var_set(struct sh *sh, const char *name, const char *value);
 void var_set_array(struct sh *sh, const char *name, char **v, size_t n);
 void var_set_ref(struct sh *sh, const char *name, const char *target);

@@ -307,6 +307,23 @@ static char *run_echo(struct sh *sh, struct cmd *c)
 	return buf_str(sh, &b);
 }
 
+/* A number in the form that %d, %o or %x give it; 'a is the code of a. */
+static const char *as_number(struct sh *sh, const char *a, char form)
+{
+	char text[32], *end;
+	long n = *a == '\'' || *a == '"' ? (unsigned char)a[1] : strtol(a, &end, 0);
+
+	if (has_hole(a))
+		return HOLE(SHELL_NUMBER);
+	snprintf(text, sizeof(text),
+		form == 'o'   ? "%lo"
+		: form == 'x' ? "%lx"
+		: form == 'X' ? "%lX"
+			      : "%ld",
+		n);
+	return sh_str(sh, text);
+}
+
 static void printf_once(
 	struct sh *sh, struct cmd *c, const char *fmt, size_t *arg, struct buf *b)
 {
@@ -331,6 +348,8 @@ static void printf_once(
 			a = sh_strn(sh, a, *a != 0);
 		else if (*fmt == '(')
 			fmt += strcspn(fmt, "T");
+		else if (strchr("diouxX", *fmt))
+			a = as_number(sh, a, *fmt);
 		buf_add(sh, b, a, strlen(a));
 		++*arg;
 		if (!*fmt)
@@ -491,6 +510,19 @@ static char *run_ls(struct sh *sh, struct cmd *c)
 
 /* --- files of commands that this command wrote itself ------------------------------- */
 
+/* make hands "$$" on to the shell as one. */
+static char *single_dollars(char *line)
+{
+	char *to = line;
+
+	for (const char *p = line; *p; p++) {
+		*to++ = *p;
+		p += *p == '$' && p[1] == '$';
+	}
+	*to = '\0';
+	return line;
+}
+
 /* @shell: what stands in front of each line instead of a shell, or NULL. */
 static void recipe_lines(
 	struct sh *sh, const char *text, const char *shell_words, const char *program)
@@ -498,7 +530,8 @@ static void recipe_lines(
 	while (text && *text) {
 		size_t n = strcspn(text, "\n");
 
-		char *line = sh_strn(sh, text, n), *eq = strstr(line, " = ");
+		char *line = single_dollars(sh_strn(sh, text, n));
+		char *eq = strstr(line, " = ");
 		char *shell = strstr(line, "$(shell ");
 
 		if (shell)
@@ -509,7 +542,8 @@ static void recipe_lines(
 		else if (*line == '\t' || *line == ' ')
 			line += strspn(line, "@-+ \t");
 		else if (strchr(line, ':') && strchr(line, ';'))
-			line = strchr(line, ';') + 1;
+			line = strchr(line, ';') + 1 +
+			       strspn(strchr(line, ';') + 1, "@-+ \t");
 		else
 			line = NULL;
 		if (line && !eq)
@@ -732,6 +766,22 @@ bool special_apply(struct sh *sh, struct cmd *c, char **out)
 }
 
 /* What is known of the output of programs that the tables handled. */
+/* Of the folders that grep -l looks through, one outside if there is any. */
+static const char *root_of(struct sh *sh, const struct cmd *c)
+{
+	const char *root = ".", *path;
+	size_t plain = 0;
+
+	for (size_t i = 1; i < c->argc; i++) {
+		if (c->argv[i][0] == '-' || plain++ == 0)
+			continue; /* the first is the pattern */
+		root = c->argv[i];
+		if (is_outside(path_of(sh, root, &path)))
+			break;
+	}
+	return root;
+}
+
 char *output_of(struct sh *sh, struct cmd *c)
 {
 	const char *in = c->in;
@@ -743,12 +793,8 @@ char *output_of(struct sh *sh, struct cmd *c)
 		if (word_in(c->name, "grep rg egrep fgrep ag")) {
 			for (size_t i = 1; i < c->argc; i++)
 				if (c->argv[i][0] == '-' && strchr(c->argv[i], 'l')) {
-					const char *last = c->argv[c->argc - 1];
-
-					return sh_cat3(sh,
-						i + 2 < c->argc && last[0] != '-' ? last
-										  : ".",
-						"/", HOLE(SHELL_BELOW));
+					return sh_cat3(sh, root_of(sh, c), "/",
+						HOLE(SHELL_BELOW));
 				}
 		}
 		return sh_str(sh, in ? HOLE(SHELL_ANYTHING) : HOLE(SHELL_FILE));

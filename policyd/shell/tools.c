@@ -198,6 +198,9 @@ static void git_paths(struct sh *sh, struct cmd *c, struct opts *o, const char *
 			effect_path(sh, SHELL_CREATE, c->name, o->rest[2], SHELL_PLAIN);
 		if (o->n_rest > 1 && strstr(o->rest[1], "ext::"))
 			code_guess(sh, strstr(o->rest[1], "ext::") + 5, c->name);
+	} else if (word_in(sub, "diff grep") && opts_find(o, "--no-index")) {
+		for (; from < o->n_rest; from++)
+			effect_path(sh, SHELL_READ, c->name, o->rest[from], SHELL_PLAIN);
 	} else if (word_in(sub, "init")) {
 		if (o->n_rest > 1)
 			effect_path(sh, SHELL_CREATE, c->name, o->rest[1], SHELL_PLAIN);

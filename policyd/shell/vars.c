@@ -180,6 +180,23 @@ static struct var *lookup(struct var *v, const char *name)
 	return v;
 }
 
+void var_restore(struct sh *sh, const struct state *before, const char *name)
+{
+	const struct var *w = lookup(before->vars, name);
+	struct var **at = &sh->st.vars;
+
+	while (*at && strcmp((*at)->name, name))
+		at = &(*at)->next;
+	if (*at && w) {
+		struct var *next = (*at)->next;
+
+		**at = *w;
+		(*at)->next = next;
+	} else if (*at) {
+		*at = (*at)->next;
+	}
+}
+
 /* Never assigned on the one side: its value there is what the environment says. */
 static const char *outer_value(struct sh *sh, const char *name)
 {

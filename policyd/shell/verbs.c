@@ -336,7 +336,9 @@ bool hooks_apply(struct sh *sh, struct cmd *c)
 			if (o.opt[i].value && word_in(o.opt[i].name, rows[k][1]))
 				hook(sh, c, rows[k][2], o.opt[i].value);
 		for (size_t i = 0; hook_operands(rows[k][1]) && i < o.n_rest; i++)
-			hook(sh, c, rows[k][2], o.rest[i]);
+			if (strcmp(rows[k][2], "sh") ||
+				strpbrk(o.rest[i], " \t\n;|&")) /* not just a name */
+				hook(sh, c, rows[k][2], o.rest[i]);
 		if (!strcmp(rows[k][1], "stdin") && c->in && *c->in)
 			hook(sh, c, rows[k][2], c->in);
 	}
