@@ -77,9 +77,8 @@ void answer_note(struct server *s, const char *what);
 int links_new(struct links **l);
 void links_free(struct links *l);
 /** links_begin(l): a new command: from here on links_look notes which paths matter.
- * links_fetch(l): look at them all, at most LINKS_WAIT_MS (links_begin: LINKS_STUCK_MS for
- * what is still out); then links_look tells. False:
- * there was none. */
+ * links_fetch(l): look at them all, at most LINKS_WAIT_MS (links_begin: LINKS_STUCK_MS
+ * for what is still out); then links_look tells. False: there was none. */
 void links_begin(struct links *l);
 bool links_fetch(struct links *l);
 /** links_look: a struct rules_look's look, with a struct links as argument. */
