@@ -139,16 +139,20 @@ static void give_up(struct tool *t)
 }
 
 /* After the mount, whose daemon must not inherit the mask, and before the transaction,
- * which a signal must not leave open. */
+ * which a signal must not leave open; nor must a reader who goes away, so SIGPIPE is
+ * blocked, too, and comes as an error of write. */
 static int catch_signals(struct tool *t)
 {
 	static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
-	sigset_t set;
+	sigset_t set, blocked;
 
 	sigemptyset(&set);
+	sigemptyset(&blocked);
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
 		sigaddset(&set, ours[i]);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
+	sigaddset(&blocked, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0 ||
+		sigprocmask(SIG_BLOCK, &blocked, NULL) != 0)
 		return -errno;
 	t->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return t->signal_fd < 0 ? -errno : 0;
