@@ -93,7 +93,8 @@ static int add(
 		t->m = more;
 		t->cap = cap;
 	}
-	t->m[t->n++] = (struct provider_message){role, text, command, id};
+	t->m[t->n++] = (struct provider_message){
+		.role = role, .text = text, .command = command, .call_id = id};
 	return 0;
 }
 
