@@ -40,6 +40,8 @@ PKGS_FS     := fuse3 sqlite3 libxxhash
 PKGS_POLICY := yaml-0.1 json-c libpcre2-8 libseccomp
 PKGS_AGENT  := json-c libseccomp
 PKGS_ALL    := fuse3 sqlite3 libxxhash yaml-0.1 json-c libpcre2-8 libseccomp
+# Only its header is compiled against: agentctl loads the library when it needs it.
+PKGS_HEADER := libcurl
 
 SAN_asan  := -fsanitize=address
 SAN_ubsan := -fsanitize=undefined -fno-sanitize-recover=undefined
@@ -54,7 +56,7 @@ CFLAGS_ALL := $(CFLAGS) $(SAN) $(if $(D),-fno-omit-frame-pointer) -std=gnu11 -pt
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	-Wno-unused-parameter $(if $(W),,-Werror) \
 	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFUSE_USE_VERSION=312 -I. -Iinclude -I$(B)/gen \
-	$(shell pkg-config --cflags $(PKGS_ALL) 2>/dev/null)
+	$(shell pkg-config --cflags $(PKGS_ALL) $(PKGS_HEADER) 2>/dev/null)
 # As shared libraries of gcc they share names, and log_path is asan's alone.
 SAN_LD    := $(if $(findstring clang,$(CC)),,$(patsubst %,-static-lib%,$(subst $(comma), ,$(D))))
 LDFLAGS_ALL := $(LDFLAGS) $(SAN) $(SAN_LD) -pthread

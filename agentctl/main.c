@@ -12,13 +12,19 @@ static void help(FILE *f)
 	fprintf(f, "usage: agentctl VERB [OPTIONS] [ARGUMENTS]\n\n");
 	for (const struct repl_verb *v = repl_verbs; v->name; v++) {
 		if (v->help)
-			fprintf(f, "    %-7s %-30s %s\n", v->name, v->arguments, v->help);
+			fprintf(f, "    %-10s %-39s %s\n", v->name, v->arguments,
+				v->help);
 	}
 	fprintf(f,
 		"\nOptions of run and task: --workspace DIR, --label TEXT, --check CMD,\n"
 		"--keep, --no-keep, --late, --json, --timeout SECONDS, --policy=off;\n"
-		"run: --dry-run; task: --max-steps N, --rollback-failed. See "
-		"agentctl(1).\n");
+		"run: --dry-run; task: --script FILE, --model URL, --name NAME,\n"
+		"--key-env VARIABLE, --key-file FILE, --ca-file FILE, --tools "
+		"auto|native|text,\n"
+		"--no-stream, --context N, --max-reply N, --temperature T, --retries N,\n"
+		"--connect-timeout, --idle-timeout, --answer-timeout SECONDS,\n"
+		"--on-failure model|rollback|keep, --max-steps N, --max-tokens N,\n"
+		"--max-seconds SECONDS. See agentctl(1).\n");
 }
 
 int main(int argc, char **argv)

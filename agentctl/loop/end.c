@@ -21,7 +21,7 @@ static void tell_conflict(void *arg, const char *path)
 	json_object *o = report_event("conflict");
 
 	report_add(o, "path", path);
-	report_emit(l->o->json, o);
+	loop_emit(l, o);
 	if (!l->o->json)
 		report_say("conflict: %s", path);
 }
@@ -223,7 +223,7 @@ static void tell_json(struct loop *l, const char *text)
 	}
 	add_times(l, o);
 	add_head(l, o);
-	report_emit(l->o->json, o);
+	loop_emit(l, o);
 }
 
 static int finish(struct loop *l, const char *text)

@@ -6,6 +6,7 @@
 
 #include "agentctl/loop/loop.h"
 #include "agentctl/loop/report.h"
+#include "agentctl/loop/transcript.h"
 #include "agentctl/tool/tool.h"
 
 struct loop {
@@ -14,8 +15,13 @@ struct loop {
 	struct loop_ending e;
 	struct txfs_ended ended;
 	struct tool_held held;
-	const char *shell; /* that runs command lines */
+	const char *shell;	/* that runs command lines */
+	int timeout_ms;		/* of the next command; 0: none */
+	struct transcript *log; /* or NULL */
 };
+
+/** loop_emit(l, o): an event for the transcript, and for --json; frees @o. */
+void loop_emit(struct loop *l, json_object *o);
 
 /** loop_open(l, o, agent): find the workspace. Non-zero: told and ended already. */
 int loop_open(struct loop *l, const struct loop_options *o, const char *agent);

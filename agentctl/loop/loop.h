@@ -17,18 +17,30 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "agentctl/provider/provider.h"
 
 enum loop_keep { LOOP_KEEP_NO, LOOP_KEEP_YES };
 
+/** What becomes of what a failed command of a task changed. */
+enum loop_failure {
+	LOOP_FAILURE_MODEL,    /* it stays, unless the model rolls back */
+	LOOP_FAILURE_ROLLBACK, /* it is undone */
+	LOOP_FAILURE_KEEP,     /* it stays */
+};
+
 struct loop_options {
 	const char *workspace, *label, *check;
-	const char *script;  /* task: the scripted provider's file */
 	enum loop_keep keep; /* leave the transaction open at the end */
 	bool late;	     /* commit late-running files too */
 	bool json, dry_run, policy_off;
-	bool rollback_failed;	/* task: undo each command that failed */
-	int timeout_ms;		/* of each command; 0: none */
-	unsigned int max_steps; /* task: commands */
+	int timeout_ms; /* of each command; 0: none */
+	/* task: */
+	const char *script;		      /* the scripted provider's file, or */
+	const struct provider_server *server; /* the model to ask, or NULL */
+	enum loop_failure on_failure;
+	unsigned int max_steps; /* commands and roll-backs */
+	uint64_t max_tokens;	/* in and out, of all answers; 0: no bound */
+	int max_ms;		/* of the whole work but its end; 0: no bound */
 };
 
 /** loop_run(o, argv): vet, begin, contain, run, check, commit or abort, tell. */
@@ -61,5 +73,21 @@ struct loop_ending {
 /** loop_exit_code(e): the table above. loop_outcome_name(o): "committed", .. */
 int loop_exit_code(const struct loop_ending *e);
 const char *loop_outcome_name(enum loop_outcome o);
+
+/** Transcripts of tasks: a file each, of JSON lines, see loop/transcript.h. */
+struct loop_transcript {
+	char time[32];	    /* 20260131T120000Z */
+	char workspace[32]; /* the hash of its path */
+	uint64_t tx;
+};
+
+/** loop_transcript_dir(out): where they lie; made if it is missing; caller frees. */
+int loop_transcript_dir(char **out);
+
+/** loop_transcript_name(name, t): what a file's name says; false: it is no transcript. */
+bool loop_transcript_name(const char *name, struct loop_transcript *t);
+
+/** loop_transcript_hash(workspace, out): of a workspace's path, as names have it. */
+void loop_transcript_hash(const char *workspace, char out[17]);
 
 #endif

@@ -19,7 +19,7 @@ static int tell_plan(struct loop *l, const char *command)
 	report_add(o, "command", command);
 	report_add(o, "check", l->o->check);
 	report_add_bool(o, "keep", l->o->keep == LOOP_KEEP_YES);
-	report_emit(l->o->json, o);
+	loop_emit(l, o);
 	if (!l->o->json) {
 		report_say("workspace %s (%s)", tool_workspace(l->t),
 			tool_is_mounted(l->t) ? "mounted"
@@ -43,7 +43,7 @@ static void tell_exit(struct loop *l, const struct sandbox_result *r)
 	report_add_int(o, "signal", r->signal);
 	report_add_bool(o, "timed_out", r->timed_out);
 	report_add_ms(o, "run_ms", r->time_ns);
-	report_emit(l->o->json, o);
+	loop_emit(l, o);
 }
 
 static void run_command(struct loop *l, char *const *argv)

@@ -6,15 +6,23 @@
 #include <unistd.h>
 #include "agentctl/loop/impl.h"
 
+void loop_emit(struct loop *l, json_object *o)
+{
+	transcript_add(l->log, o);
+	report_emit(l->o->json, o);
+}
+
 int loop_open(struct loop *l, const struct loop_options *o, const char *agent)
 {
 	struct tool_options to = {.workspace = o->workspace,
 		.label = o->label,
 		.agent = agent,
+		.secret = o->server ? o->server->key_file : NULL,
 		.policy_off = o->policy_off};
 
 	memset(l, 0, sizeof *l);
 	l->o = o;
+	l->timeout_ms = o->timeout_ms;
 	l->shell = access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh";
 	if (tool_open(&l->t, &to) != 0)
 		return loop_failed(l);
@@ -35,7 +43,7 @@ bool loop_vet(struct loop *l, const char *command, struct policy_answer *a)
 	report_add(o, "reason", a->reason);
 	report_add(o, "suggest", a->suggest);
 	report_add_int(o, "us", (int64_t)a->us);
-	report_emit(l->o->json, o);
+	loop_emit(l, o);
 	if (!allowed && !l->o->json)
 		report_say("refused by policy: %s%s%s", a->reason,
 			*a->suggest ? "; instead: " : "", a->suggest);
@@ -55,7 +63,7 @@ int loop_begin(struct loop *l)
 	report_add(o, "workspace", tool_workspace(l->t));
 	report_add_ms(o, "begin_ms", tool_times(l->t)->begin);
 	report_add_ms(o, "contain_ms", tool_times(l->t)->contain);
-	report_emit(l->o->json, o);
+	loop_emit(l, o);
 	return 0;
 }
 
@@ -75,7 +83,7 @@ int loop_exec(struct loop *l, char *const *argv, struct sandbox_result *r,
 		.in = output ? -1 : STDIN_FILENO,
 		.out = output ? -1 : STDOUT_FILENO,
 		.err = output ? -1 : STDERR_FILENO,
-		.timeout_ms = l->o->timeout_ms,
+		.timeout_ms = l->timeout_ms,
 		.output = output,
 		.arg = arg};
 	int e;
@@ -99,7 +107,7 @@ static void tell_exit(struct loop *l, const char *event, const struct sandbox_re
 	report_add_int(o, "status", r->status);
 	report_add_bool(o, "timed_out", r->timed_out);
 	report_add_ms(o, "ms", r->time_ns);
-	report_emit(l->o->json, o);
+	loop_emit(l, o);
 }
 
 void loop_check(struct loop *l)

@@ -6,98 +6,23 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include "agentctl/loop/impl.h"
-#include "agentctl/provider/provider.h"
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include "agentctl/loop/prompt.h"
+#include "agentctl/loop/task.h"
 #include "common/cleanup.h"
 #include "common/mem.h"
+#include "common/time.h"
 
-#define OUTPUT_HEAD 8192  /* bytes of a command's output that a provider sees: */
-#define OUTPUT_TAIL 24576 /* its beginning and its end */
-
-static const char system_text[] = "You work in one directory by shell commands, one at a "
-				  "time. Everything you change "
-				  "there is part of one transaction: nobody sees it "
-				  "until it is committed at the end, "
-				  "and if the final check fails all of it is undone. "
-				  "Nothing outside the directory can "
-				  "be changed. A command that the policy refuses was not "
-				  "run; you are told why: do not "
-				  "insist, find another way or say that it cannot be "
-				  "done. When you are finished, say so.";
-
-/** What a command printed: its beginning, and its end in a ring. */
-struct output {
-	char head[OUTPUT_HEAD], tail[OUTPUT_TAIL];
-	size_t n_head;
-	unsigned long long n_tail; /* all bytes behind the head */
-};
-
-struct task {
-	struct loop l;
-	struct provider *p;
-	struct provider_message *m;
-	size_t n, cap;
-	unsigned int step;
-	bool finished, stopped; /* said done; must not go on */
-	char *last;		/* the last words */
-};
-
-static void collect(void *arg, int stream, const char *data, size_t n)
+static int64_t now_ns(void)
 {
-	struct output *o = arg;
-	size_t take = OUTPUT_HEAD - o->n_head;
-
-	if (take > n)
-		take = n;
-	memcpy(o->head + o->n_head, data, take);
-	o->n_head += take;
-	for (size_t i = take; i < n; i++)
-		o->tail[o->n_tail++ % OUTPUT_TAIL] = data[i];
+	return ns_of(ts_in(CLOCK_MONOTONIC, 0));
 }
 
-static char *output_text(const struct output *o, const char *first)
-{
-	size_t kept = o->n_tail < OUTPUT_TAIL ? (size_t)o->n_tail : OUTPUT_TAIL;
-	unsigned long long lost = o->n_tail - kept;
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-
-	if (!f)
-		return NULL;
-	fprintf(f, "%s\n", first);
-	fwrite(o->head, 1, o->n_head, f);
-	if (lost)
-		fprintf(f, "\n[%llu bytes left out]\n", lost);
-	for (size_t i = 0; i < kept; i++)
-		fputc(o->tail[(lost + i) % OUTPUT_TAIL], f);
-	return fclose(f) == 0 ? text : NULL;
-}
-
-/* Takes the strings, also when it fails. */
-static int add(
-	struct task *t, enum provider_role role, char *text, char *command, char *id)
-{
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 16;
-		struct provider_message *more = realloc(t->m, cap * sizeof *more);
-
-		if (!more) {
-			free(text);
-			free(command);
-			free(id);
-			return -ENOMEM;
-		}
-		t->m = more;
-		t->cap = cap;
-	}
-	t->m[t->n++] = (struct provider_message){role, text, command, id};
-	return 0;
-}
-
-static void tell_lines(const char *prefix, const char *text)
+void task_lines(const char *prefix, const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, "\n");
@@ -107,167 +32,205 @@ static void tell_lines(const char *prefix, const char *text)
 	}
 }
 
-/* What the provider hears; also shown. Takes @text. */
-static int answer(struct task *t, const char *call_id, char *text)
+void task_last(struct task *t, const char *text)
 {
-	json_object *o = report_event("result");
+	free(t->last);
+	t->last = mem_strdup(text);
+}
 
-	if (!text) {
-		json_object_put(o);
-		return -ENOMEM;
+/* The end, for a reason that the model does not hear. */
+int task_give_up(struct task *t, const char *why)
+{
+	auto_free char *line = mem_printf("gave up after %u commands: %s", t->step, why);
+
+	if (line) {
+		report_say("agentctl: %s", line);
+		task_last(t, line);
 	}
-	report_add_int(o, "step", t->step);
+	return -ECANCELED;
+}
+
+/* --- turn by turn ---------------------------------------------------------------------
+ */
+
+static void show_words(struct task *t, const char *text)
+{
+	json_object *o = report_event("say");
+	char prefix[80];
+
+	report_add(o, "provider", t->p->name);
 	report_add(o, "text", text);
-	report_emit(t->l.o->json, o);
+	loop_emit(&t->l, o);
+	snprintf(prefix, sizeof prefix, "%.64s: ", t->p->name);
 	if (!t->l.o->json)
-		tell_lines("  ", text);
-	return add(t, PROVIDER_TOOL, text, NULL, mem_strdup(call_id));
+		task_lines(prefix, text);
 }
 
-static int answer_refusal(
-	struct task *t, const char *call_id, const struct policy_answer *a)
+static int remember(struct task *t, const struct provider_reply *reply)
 {
-	return answer(t, call_id,
-		mem_printf("Refused by the policy, nothing was run: %s%s%s", a->reason,
-			*a->suggest ? ". Instead: " : "", a->suggest));
-}
+	bool call = reply->command || reply->back;
+	const char *text = reply->text;
+	struct provider_message m = {.role = PROVIDER_ASSISTANT,
+		.back = reply->back,
+		.back_to = reply->back_to};
 
-static const char *how_it_ended(
-	const struct sandbox_result *r, bool undone, char *buf, size_t size)
-{
-	const char *after = undone ? "; what it changed was rolled back" : "";
-
-	if (r->timed_out)
-		snprintf(buf, size, "timed out and was killed%s", after);
-	else if (r->signal)
-		snprintf(buf, size, "killed by signal %d%s", r->signal, after);
-	else
-		snprintf(buf, size, "exit status %d%s", r->status, after);
-	return buf;
-}
-
-static int undo(struct task *t, const char *savepoint, const struct sandbox_result *r)
-{
-	if (!t->l.o->rollback_failed || (r->status == 0 && !r->timed_out))
-		return 0;
-	return tool_rollback(t->l.t, savepoint) == 0 ? 1 : -EIO;
-}
-
-static int run_command(struct task *t, const struct provider_reply *reply)
-{
-	char *argv[] = {(char *)t->l.shell, (char *)"-c", reply->command, NULL};
-	auto_free struct output *out = mem_zalloc(sizeof *out);
-	char savepoint[32], first[128];
-	struct sandbox_result r;
-	int undone;
-
-	if (!out)
+	if (!text && !call)
+		text = "..."; /* servers want some words */
+	m.text = text ? mem_strdup(text) : NULL;
+	m.command = reply->command ? mem_strdup(reply->command) : NULL;
+	m.call_id = call && reply->call_id ? mem_strdup(reply->call_id) : NULL;
+	if ((text && !m.text) || (reply->command && !m.command) ||
+		(call && reply->call_id && !m.call_id)) {
+		free(m.text);
+		free(m.command);
+		free(m.call_id);
 		return -ENOMEM;
-	snprintf(savepoint, sizeof savepoint, "step-%u", t->step);
-	if (tool_savepoint(t->l.t, savepoint) != 0) {
-		report_say("agentctl: %s", tool_message(t->l.t));
-		return -EIO;
 	}
-	if (loop_exec(&t->l, argv, &r, collect, out) != 0)
-		return -EIO;
-	tool_times(t->l.t)->run += r.time_ns;
-	undone = undo(t, savepoint, &r);
-	if (undone < 0) {
-		report_say("agentctl: %s", tool_message(t->l.t));
-		return undone;
-	}
-	if (r.forwarded) {
-		t->stopped = true;
-		t->l.e.status = 128 + r.forwarded;
-	}
-	how_it_ended(&r, undone > 0, first, sizeof first);
-	return answer(t, reply->call_id, output_text(out, first));
-}
-
-static int do_command(struct task *t, const struct provider_reply *reply)
-{
-	struct policy_answer a;
-	json_object *o = report_event("call");
-
-	t->step++;
-	report_add_int(o, "step", t->step);
-	report_add(o, "command", reply->command);
-	report_emit(t->l.o->json, o);
-	if (!t->l.o->json)
-		tell_lines("$ ", reply->command);
-	if (!loop_vet(&t->l, reply->command, &a))
-		return answer_refusal(t, reply->call_id, &a);
-	return run_command(t, reply);
+	return talk_add(&t->talk, m);
 }
 
 static int take_reply(struct task *t, struct provider_reply *reply)
 {
-	json_object *o;
+	int r;
 
+	t->answers += reply->tokens_in || reply->tokens_out;
+	t->tokens_in += reply->tokens_in;
+	t->tokens_out += reply->tokens_out;
 	if (reply->text) {
-		o = report_event("say");
-		report_add(o, "provider", t->p->name);
-		report_add(o, "text", reply->text);
-		report_emit(t->l.o->json, o);
-		if (!t->l.o->json) {
-			char prefix[64];
-
-			snprintf(prefix, sizeof prefix, "%s: ", t->p->name);
-			tell_lines(prefix, reply->text);
-		}
-		free(t->last);
-		t->last = mem_strdup(reply->text);
+		show_words(t, reply->text);
+		task_last(t, reply->text);
 	}
 	t->finished = reply->done;
-	return add(t, PROVIDER_ASSISTANT, reply->text ? mem_strdup(reply->text) : NULL,
-		reply->command ? mem_strdup(reply->command) : NULL,
-		reply->call_id ? mem_strdup(reply->call_id) : NULL);
+	r = remember(t, reply);
+	if (r != 0 || reply->done)
+		return r;
+	return task_act(t, reply);
+}
+
+static int no_reply(struct task *t, int r)
+{
+	if (r == -EINTR) {
+		t->stopped = true;
+		t->l.e.status = 128 + t->signal;
+		return 0;
+	}
+	if (r == -ETIME) {
+		t->l.e.timed_out = true;
+		return task_give_up(t, "its time is over");
+	}
+	report_say("agentctl: %s provider: %s", t->p->name,
+		*t->p->message ? t->p->message : strerror(-r));
+	task_last(t, *t->p->message ? t->p->message : strerror(-r));
+	return r;
 }
 
 static int turn(struct task *t)
 {
 	struct provider_reply reply = {0};
-	int r = t->p->ops->next(t->p, t->m, t->n, &reply);
+	int r = t->p->ops->next(t->p, t->talk.m, t->talk.n, &reply);
 
-	if (r != 0) {
-		report_say("agentctl: %s provider: %s", t->p->name,
-			*t->p->message ? t->p->message : strerror(-r));
-		provider_reply_free(&reply);
-		return r;
-	}
-	r = take_reply(t, &reply);
-	if (r == 0 && reply.command)
-		r = do_command(t, &reply);
+	r = r ? no_reply(t, r) : take_reply(t, &reply);
 	provider_reply_free(&reply);
 	return r;
 }
 
+/* 0, or the end: a budget is used up. */
+static int look_at_budget(struct task *t)
+{
+	const struct loop_options *o = t->l.o;
+
+	if (t->step >= o->max_steps)
+		return task_give_up(t, "it may take no more steps");
+	if (o->max_tokens && t->tokens_in + t->tokens_out >= o->max_tokens)
+		return task_give_up(t, "its tokens are used up");
+	if (t->until_ns && now_ns() >= t->until_ns)
+		return no_reply(t, -ETIME);
+	return 0;
+}
+
 static int converse(struct task *t, const char *text)
 {
-	int r = add(t, PROVIDER_SYSTEM, mem_strdup(system_text), NULL, NULL);
+	int r = talk_say(&t->talk, PROVIDER_SYSTEM, prompt_system(&t->l));
 
 	if (r == 0)
-		r = add(t, PROVIDER_USER, mem_strdup(text), NULL, NULL);
+		r = talk_say(&t->talk, PROVIDER_USER, mem_strdup(text));
 	while (r == 0 && !t->finished && !t->stopped) {
-		if (t->step >= t->l.o->max_steps) {
-			report_say("agentctl: gave up after %u commands", t->step);
-			return -ETIME;
-		}
-		r = turn(t);
+		r = look_at_budget(t);
+		if (r == 0)
+			r = turn(t);
 	}
 	return r;
 }
 
+/* --- while the model thinks -----------------------------------------------------------
+ */
+
+static bool stop(void *arg)
+{
+	struct task *t = arg;
+	struct signalfd_siginfo si;
+
+	if (read(t->p->watch.fd, &si, sizeof si) != sizeof si || si.ssi_signo == SIGWINCH)
+		return false;
+	t->signal = (int)si.ssi_signo;
+	return true;
+}
+
+static void trouble(void *arg, const char *line)
+{
+	struct task *t = arg;
+	json_object *o = report_event("trouble");
+
+	report_add(o, "text", line);
+	loop_emit(&t->l, o);
+	if (!t->l.o->json)
+		report_say("%s: %s", t->p->name, line);
+}
+
+static void watch(struct task *t)
+{
+	if (t->l.o->max_ms)
+		t->until_ns = now_ns() + t->l.o->max_ms * 1000000ll;
+	t->p->watch = (struct provider_watch){.fd = tool_signal_fd(t->l.t),
+		.stop = stop,
+		.trouble = trouble,
+		.arg = t,
+		.until_ns = t->until_ns};
+}
+
+/* --- from end to end ------------------------------------------------------------------
+ */
+
 static void clear(struct task *t)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		free(t->m[i].text);
-		free(t->m[i].command);
-		free(t->m[i].call_id);
-	}
-	free(t->m);
+	talk_free(&t->talk);
 	free(t->last);
+	transcript_free(t->l.log);
 	provider_close(t->p);
+}
+
+static void tell_cost(struct task *t)
+{
+	json_object *o = report_event("usage");
+
+	report_add_int(o, "answers", t->answers);
+	report_add_int(o, "tokens_in", (int64_t)t->tokens_in);
+	report_add_int(o, "tokens_out", (int64_t)t->tokens_out);
+	loop_emit(&t->l, o);
+	if (!t->l.o->json && t->tokens_in)
+		report_say("%s: %u answers, %llu tokens in, %llu out", t->p->name,
+			t->answers, (unsigned long long)t->tokens_in,
+			(unsigned long long)t->tokens_out);
+}
+
+static void begin_transcript(struct task *t)
+{
+	int r = t->l.log ? transcript_begin(
+				   t->l.log, tool_workspace(t->l.t), tool_tx(t->l.t))
+			 : -ENOMEM;
+
+	if (r != 0)
+		report_say("agentctl: no transcript is kept: %s", strerror(-r));
 }
 
 static int work(struct task *t, const char *text)
@@ -281,11 +244,14 @@ static int work(struct task *t, const char *text)
 	r = loop_begin(&t->l);
 	if (r != 0)
 		return r;
+	begin_transcript(t);
 	t->l.e.ran = true;
+	watch(t);
 	r = converse(t, text);
 	if (r != 0 || !t->finished)
 		t->l.e.status = t->l.e.status ? t->l.e.status : 1;
 	success = r == 0 && t->finished && !t->stopped;
+	tell_cost(t);
 	if (success)
 		loop_check(&t->l);
 	return loop_end(&t->l, success && !t->l.e.check_failed, t->last);
@@ -294,14 +260,22 @@ static int work(struct task *t, const char *text)
 static int open_provider(struct task *t, const struct loop_options *o)
 {
 	char message[512];
+	int r;
 
-	if (!o->script)
-		return loop_never_began(o->json, "no model can be asked yet; give a "
-						 "scripted provider by --script FILE");
-	if (provider_open_script(&t->p, o->script, message, sizeof message) != 0)
+	if (o->script)
+		r = provider_open_script(&t->p, o->script, message, sizeof message);
+	else if (o->server)
+		r = provider_open_server(&t->p, o->server, message, sizeof message);
+	else
+		return loop_never_began(o->json, "no model: give one by --model URL "
+						 "--name NAME, or a script by --script "
+						 "FILE");
+	if (r != 0)
 		return loop_never_began(o->json, message);
-	if (!o->json)
+	if (!o->json && o->script)
 		report_say("provider: %s (%s), no model", t->p->name, o->script);
+	else if (!o->json)
+		report_say("provider: %s at %s", t->p->name, o->server->url);
 	return 0;
 }
 
@@ -315,10 +289,14 @@ int loop_task(const struct loop_options *o, const char *text)
 		return r;
 	r = loop_open(&t.l, o, "agentctl task");
 	if (r == 0) {
+		t.l.log = transcript_new();
 		e = report_event("task");
 		report_add(e, "provider", t.p->name);
+		report_add(e, "model", o->server ? o->server->url : NULL);
 		report_add(e, "text", text);
-		report_emit(o->json, e);
+		report_add(e, "workspace", tool_workspace(t.l.t));
+		report_add(e, "label", o->label);
+		loop_emit(&t.l, e);
 		r = work(&t, text);
 	}
 	clear(&t);

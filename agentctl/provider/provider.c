@@ -10,6 +10,7 @@ void provider_reply_free(struct provider_reply *r)
 	free(r->text);
 	free(r->command);
 	free(r->call_id);
+	free(r->unread);
 	memset(r, 0, sizeof *r);
 }
 

@@ -1,33 +1,61 @@
 /*
  * provider.h: where the words of a model come from: messages in, text or a tool call out.
  *
- * A provider is a table of functions over a state of its own. Today there is one that
- * reads its answers from a script; an engine and an HTTP client will stand behind the
- * same face. Strings are UTF-8. Functions return 0 or -errno.
+ * A provider is a table of functions over a state of its own. One reads its answers from
+ * a script, one asks a server by the OpenAI protocol; an engine stands behind the same
+ * face. Strings are UTF-8. Functions return 0 or -errno.
+ *
+ * Three tools exist: `run` a shell command, `finish` with last words, `rollback` to the
+ * state before a step.
  */
 #ifndef AGENTCTL_PROVIDER_H
 #define AGENTCTL_PROVIDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum provider_role { PROVIDER_SYSTEM, PROVIDER_USER, PROVIDER_ASSISTANT, PROVIDER_TOOL };
 
-/** One message of a conversation. An assistant's may call the tool: then command is what
- * it wants run and call_id names the call; the tool's answer carries the same call_id. */
+/** One message of a conversation. An assistant's may call a tool: then command is what it
+ * wants run, or back is set, and call_id names the call; the tool's answer carries the
+ * same call_id. */
 struct provider_message {
 	enum provider_role role;
-	char *text;    /* may be NULL beside a command */
+	char *text;    /* may be NULL beside a call */
 	char *command; /* assistant only, or NULL */
 	char *call_id; /* or NULL */
+	bool back;     /* assistant: wants to go back */
+	unsigned int back_to;
+	bool failed; /* tool: refused, or it did not end well */
 };
 
-/** An answer; strings are the caller's to free (provider_reply_free). */
+/** An answer; strings are the caller's to free (provider_reply_free). Without command,
+ * back, done and unread it is words alone. */
 struct provider_reply {
 	char *text;    /* to be shown, or NULL */
 	char *command; /* run this and come back, or NULL */
 	char *call_id;
 	bool done; /* the work is finished, text is the last word */
+	bool back; /* undo what step back_to and those after it changed; 0: the last */
+	unsigned int back_to;
+	char *unread; /* there was a call, but no sense in it: why, for the model */
+	bool cut;     /* the answer broke off at its greatest length */
+	uint64_t tokens_in, tokens_out; /* what it cost; 0: free, or said before */
+};
+
+/** How a provider that waits hears of the outside; the caller sets it before next. All
+ * zero: it hears of nothing. */
+struct provider_watch {
+	int fd; /* when this is readable, stop is asked; with stop only */
+	bool (*stop)(void *arg); /* whether to give up, with -EINTR */
+	/* the words as they come; NULL: all of this answer was for nothing, it begins
+	 * anew. May be NULL. */
+	void (*said)(void *arg, const char *text, size_t n);
+	/* a line about trouble that may pass. May be NULL. */
+	void (*trouble)(void *arg, const char *line);
+	void *arg;
+	int64_t until_ns; /* CLOCK_MONOTONIC; then -ETIME; 0: no end */
 };
 
 struct provider;
@@ -44,8 +72,9 @@ struct provider_ops {
 /** The head of every provider's state. */
 struct provider {
 	const struct provider_ops *ops;
-	const char *name;  /* shown in all output, e.g. "scripted" */
-	char message[256]; /* after an error: one line */
+	const char *name; /* shown in all output, e.g. "scripted" */
+	struct provider_watch watch;
+	char message[512]; /* after an error: one line */
 };
 
 void provider_reply_free(struct provider_reply *r);
@@ -56,10 +85,50 @@ void provider_close(struct provider *p);
 /**
  * provider_open_script(out, path, message, size): answers from the file @path, one JSON
  * object a line, in order, whatever is asked; empty lines and lines that begin with # are
- * skipped. Keys: `say` text to show, `run` a command, `done` the last words. A line has
- * `run` or `done` and may have `say`. -EINVAL with a line in @message names the bad line.
+ * skipped. Keys: `say` text to show, `run` a command, `rollback` a step's number (0: the
+ * last), `done` the last words. A line has `run`, `rollback` or `done` and may have
+ * `say`. -EINVAL with a line in @message names the bad line.
  */
 int provider_open_script(
 	struct provider **out, const char *path, char *message, size_t size);
+
+/** How the tools are offered: in the request, or in words, or as the server wants. */
+enum provider_tools { PROVIDER_TOOLS_AUTO, PROVIDER_TOOLS_NATIVE, PROVIDER_TOOLS_TEXT };
+
+/** A server of chat completions. Strings are copied. Zero means the default, but for
+ * retries. */
+struct provider_server {
+	const char *url;      /* http(s)://HOST[:PORT]/v1, or unix:PATH */
+	const char *model;    /* its name for the server */
+	const char *key_env;  /* variable with the key; NULL: OPENAI_API_KEY */
+	const char *key_file; /* or a file with it */
+	const char *ca_file;  /* certificates to trust instead of the system's */
+	enum provider_tools tools;
+	bool no_stream, no_rollback; /* not ask for a stream; not offer that tool */
+	unsigned int max_reply;	     /* tokens of one answer; 0: the server's choice */
+	unsigned int context;	     /* tokens that the model can take in; 0: unknown */
+	bool has_temperature;
+	double temperature;
+	unsigned int retries; /* of one question */
+	int connect_ms, idle_ms, total_ms;
+};
+
+#define PROVIDER_RETRIES 5
+#define PROVIDER_CONNECT_MS 15000
+#define PROVIDER_IDLE_MS 300000
+#define PROVIDER_TOTAL_MS 1800000
+
+/**
+ * provider_open_server(out, s, message, size): a model behind the OpenAI protocol. Checks
+ * the options and reads the key; nothing is connected. Where the key comes from the
+ * environment it is taken out of it, so that no command sees it. -EINVAL, -EACCES, what
+ * open(2) gives; @message is one line.
+ */
+int provider_open_server(struct provider **out, const struct provider_server *s,
+	char *message, size_t size);
+
+/** provider_can_ask(message, size): whether what asks servers is installed; @message is
+ * one line about it. */
+bool provider_can_ask(char *message, size_t size);
 
 #endif

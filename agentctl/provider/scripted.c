@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <json-c/json.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +48,12 @@ static int scripted_next(struct provider *p, const struct provider_message *m, s
 	step = &s->steps[s->at++];
 	out->text = copy(step->text);
 	out->command = copy(step->command);
-	out->call_id = step->command ? mem_printf("call-%zu", s->at) : NULL;
+	out->call_id = step->command || step->back ? mem_printf("call-%zu", s->at) : NULL;
 	out->done = step->done;
-	if ((step->text && !out->text) ||
-		(step->command && (!out->command || !out->call_id)))
+	out->back = step->back;
+	out->back_to = step->back_to;
+	if ((step->text && !out->text) || (step->command && !out->command) ||
+		((step->command || step->back) && !out->call_id))
 		return -ENOMEM;
 	return 0;
 }
@@ -73,13 +76,29 @@ static char *string_of(json_object *o, const char *key, bool *bad)
 	return mem_strdup(json_object_get_string(v));
 }
 
+/* The number of a step. */
+static void take_back(json_object *o, struct provider_reply *step, bool *bad)
+{
+	json_object *v;
+	int64_t n;
+
+	step->back = json_object_object_get_ex(o, "rollback", &v);
+	if (!step->back)
+		return;
+	n = json_object_get_int64(v);
+	if (!json_object_is_type(v, json_type_int) || n < 0 || n > INT_MAX)
+		*bad = true;
+	else
+		step->back_to = (unsigned int)n;
+}
+
 static bool known_keys(json_object *o)
 {
 	json_object_object_foreach(o, key, value)
 	{
 		(void)value;
 		if (strcmp(key, "say") != 0 && strcmp(key, "run") != 0 &&
-			strcmp(key, "done") != 0)
+			strcmp(key, "rollback") != 0 && strcmp(key, "done") != 0)
 			return false;
 	}
 	return true;
@@ -98,8 +117,9 @@ static int parse_line(const char *line, struct provider_reply *step)
 	say = string_of(o, "say", &bad);
 	run = string_of(o, "run", &bad);
 	done = string_of(o, "done", &bad);
+	take_back(o, step, &bad);
 	json_object_put(o);
-	if (bad || !run == !done)
+	if (bad || (run != NULL) + (done != NULL) + step->back != 1)
 		return -EINVAL;
 	step->done = done != NULL;
 	step->command = steal(&run);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "agentctl/provider/provider.h"
 #include "agentctl/repl/repl.h"
 #include "agentctl/sandbox/sandbox.h"
 #include "common/cleanup.h"
@@ -153,7 +154,7 @@ static void show_text(const struct finding *f, size_t n)
 int repl_doctor(int argc, char **argv)
 {
 	struct finding f[] = {{.what = "fuse"}, {.what = "txfs"}, {.what = "state"},
-		{.what = "policyd"}, {.what = "sandbox"}};
+		{.what = "policyd"}, {.what = "sandbox"}, {.what = "models"}};
 	bool json = argc == 2 && strcmp(argv[1], "--json") == 0, good = true;
 
 	if (argc > 1 && !json)
@@ -163,6 +164,7 @@ int repl_doctor(int argc, char **argv)
 	try_state(&f[2]);
 	try_policy(&f[3]);
 	try_sandbox(&f[4]);
+	f[5].good = provider_can_ask(f[5].detail, sizeof f[5].detail);
 	if (json)
 		show_json(f, N(f));
 	else

@@ -15,6 +15,7 @@ extern const struct repl_verb repl_verbs[];
 
 int repl_run(int argc, char **argv);
 int repl_task(int argc, char **argv);
+int repl_transcript(int argc, char **argv);
 int repl_audit(int argc, char **argv);
 int repl_hook(int argc, char **argv);
 int repl_doctor(int argc, char **argv);

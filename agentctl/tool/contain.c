@@ -83,6 +83,7 @@ static void hide(struct tool *t, const char *home, struct list_of *l)
 	if (txfs_state_dir(&state) == 0)
 		add_real(l, state);
 	add_real(l, t->ws.store);
+	add_real(l, t->o.secret);
 	if (strcmp(t->ws.mnt, t->ws.path) != 0)
 		add(l, mem_strdup(t->ws.mnt)); /* not looked up: it may be slow or dead */
 	hide_stages_of(txfs_base(t->fs), l);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "agentctl/tool/impl.h"
 #include "agentctl/tool/quote.h"
+#include "common/cleanup.h"
 #include "common/mem.h"
 
 static const bool moves[TOOL_STATES][TOOL_STATES] = {
@@ -79,21 +80,39 @@ struct tool_times *tool_times(struct tool *t)
 	return &t->times;
 }
 
+int tool_signal_fd(const struct tool *t)
+{
+	return t->signal_fd;
+}
+
 char *tool_quote(char *const *argv)
 {
 	return quote_argv(argv);
 }
 
+/* In the workspace it cannot be hidden: that is what commands work on. */
+static int guard_secret(struct tool *t)
+{
+	auto_free char *real = t->o.secret ? realpath(t->o.secret, NULL) : NULL;
+
+	if (!real || !workspace_below(real, t->ws.path))
+		return 0;
+	return tool_say(t, -EACCES,
+		"the key file '%s' lies in the workspace, where commands see it", real);
+}
+
 int tool_open(struct tool **out, const struct tool_options *o)
 {
 	struct tool *t = mem_zalloc(sizeof *t);
+	int r;
 
 	*out = t;
 	if (!t)
 		return -ENOMEM;
 	t->o = *o;
 	t->signal_fd = -1;
-	return workspace_resolve(&t->ws, o->workspace, t->message, sizeof t->message);
+	r = workspace_resolve(&t->ws, o->workspace, t->message, sizeof t->message);
+	return r ? r : guard_secret(t);
 }
 
 /* A line of libtxfs, or the errno where it has none. */
@@ -139,16 +158,20 @@ static void give_up(struct tool *t)
 }
 
 /* After the mount, whose daemon must not inherit the mask, and before the transaction,
- * which a signal must not leave open. */
+ * which a signal must not leave open; nor must a reader who goes away, so SIGPIPE is
+ * blocked, too, and comes as an error of write. */
 static int catch_signals(struct tool *t)
 {
 	static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
-	sigset_t set;
+	sigset_t set, blocked;
 
 	sigemptyset(&set);
+	sigemptyset(&blocked);
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
 		sigaddset(&set, ours[i]);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
+	sigaddset(&blocked, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0 ||
+		sigprocmask(SIG_BLOCK, &blocked, NULL) != 0)
 		return -errno;
 	t->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return t->signal_fd < 0 ? -errno : 0;
@@ -253,6 +276,13 @@ int tool_savepoint(struct tool *t, const char *name)
 	int r = txfs_savepoint(t->fs, t->begun.id, name);
 
 	return r ? fs_failed(t, r, "set a savepoint") : 0;
+}
+
+int tool_release(struct tool *t, const char *name)
+{
+	int r = txfs_release(t->fs, t->begun.id, name);
+
+	return r ? fs_failed(t, r, "release a savepoint") : 0;
 }
 
 int tool_rollback(struct tool *t, const char *name)

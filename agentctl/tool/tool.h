@@ -24,6 +24,7 @@ struct tool_options {
 	const char *workspace; /* NULL: found from the current directory */
 	const char *label;     /* of the transaction, or NULL */
 	const char *agent;     /* who asks, for the policy's log */
+	const char *secret;    /* a file that no command may see, or NULL */
 	bool policy_off;       /* tool_vet allows everything */
 };
 
@@ -33,7 +34,8 @@ struct tool_times {
 };
 
 /** tool_open(out, o): find the workspace. On error *out is set all the same if there was
- * memory, for its message; close it always. -EPERM: the place is refused. */
+ * memory, for its message; close it always. -EPERM: the place is refused; -EACCES: the
+ * secret file lies in it. */
 int tool_open(struct tool **out, const struct tool_options *o);
 void tool_close(struct tool *t);
 const char *tool_message(const struct tool *t);
@@ -43,6 +45,10 @@ const char *tool_cwd(const struct tool *t);	  /* where commands start */
 bool tool_is_mounted(const struct tool *t);	  /* before tool_begin */
 uint64_t tool_tx(const struct tool *t);		  /* 0 before tool_begin */
 struct tool_times *tool_times(struct tool *t);
+
+/** tool_signal_fd(t): a signalfd with the signals that tool_begin blocked, for times when
+ * no command runs; -1 before tool_begin. */
+int tool_signal_fd(const struct tool *t);
 
 /** tool_vet(t, command, a): ask policyd about a shell command. 0 with the answer; an
  * error, also of policyd, is a refusal and leaves POLICY_DENY and a reason in @a. */
@@ -65,7 +71,10 @@ int tool_begin(struct tool *t);
  * sandbox that a time-out ended is built anew. cwd NULL: tool_cwd. */
 int tool_exec(struct tool *t, const struct sandbox_cmd *cmd, struct sandbox_result *r);
 
+/** tool_savepoint(t, name), tool_release(t, name): set one; forget it and all newer ones,
+ * and keep the changes. */
 int tool_savepoint(struct tool *t, const char *name);
+int tool_release(struct tool *t, const char *name);
 
 /** tool_rollback(t, name): undo what changed since the savepoint. All that still runs in
  * the sandbox is killed first, or it would go on in what was undone; a new one is built.

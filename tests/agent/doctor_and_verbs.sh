@@ -5,6 +5,7 @@ requires_fuse
 agentctl doctor >"$TMP/out" 2>"$TMP/talk" || fail "$(cat "$TMP/out" "$TMP/talk")"
 has 'not contained yet' "$TMP/out"
 has 'network' "$TMP/out"
+grep -q '^ok  *models' "$TMP/out" || fail "$(cat "$TMP/out")"
 agentctl doctor --json >"$TMP/json" || fail 'json'
 python3 -c 'import json, sys; [json.loads(l) for l in sys.stdin]' <"$TMP/json" || fail 'no JSON'
 for verb in mcp serve; do

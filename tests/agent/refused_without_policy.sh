@@ -21,8 +21,9 @@ for say in '{"v":1,"decision":"allow"' 'rubbish' ''; do
 		try: os.unlink(sys.argv[1])
 		except OSError: pass
 		s = socket.socket(socket.AF_UNIX)
-		s.bind(sys.argv[1])
+		s.bind(sys.argv[1] + ".new")
 		s.listen()
+		os.rename(sys.argv[1] + ".new", sys.argv[1])
 		c, _ = s.accept()
 		c.recv(65536)
 		if sys.argv[2]: c.sendall(sys.argv[2].encode() + b"\n")
@@ -30,10 +31,10 @@ for say in '{"v":1,"decision":"allow"' 'rubbish' ''; do
 	END
 	pid=$!
 	wait_for 5 test -S "$TMP/rubbish"
-	sleep 0.1
 	TXFS_POLICYD_SOCKET=$TMP/rubbish status 126 agentctl run -- touch made 2>"$TMP/talk"
 	has 'policyd' "$TMP/talk"
 	kill "$pid"
 	wait "$pid" 2>/dev/null
+	rm -f "$TMP/rubbish"
 done
 [ ! -e made ] || fail 'it ran'

@@ -35,5 +35,13 @@ status 1 as_user agentctl run --policy=off -- sh -c 'rm -rf src ~/file' 2>"$TMP/
 manifest "$U/project" >"$TMP/after"
 same_tree "$TMP/before" "$TMP/after"
 eq precious "$(cat "$U/home/file")"
+# a model works for a user, too; the transcript is the user's own
+# shellcheck source=tests/tools/modelserver.sh
+. "$TESTS/tools/modelserver.sh"
+model_serves < <(printf '%s\n' '{"run": "echo 1 > by-model"}' '{"run": "rm by-model; false"}' '{"rollback": 2}' '{"finish": "so"}')
+as_user agentctl task --model "$MODEL_URL" --name t 'x' 2>"$TMP/talk" </dev/null || fail "$(cat "$TMP/talk")"
+eq 1 "$(cat by-model)"
+eq 65534:600 "$(stat -c %u:%a "$U"/state/transcripts/*.jsonl)"
+as_user agentctl transcript | grep -q committed || fail 'no transcript'
 cd / || exit 1
 if awk '{ print $5 }' /proc/self/mountinfo | grep -qF "$TMP"; then fail 'a mount is left'; fi

@@ -32,6 +32,7 @@ OWNER = {
     "sqlite3.h": ["fs/store", "tests"],
     "yaml.h": ["policyd/rules"],
     "pcre2.h": ["policyd/rules"],
+    "curl/curl.h": ["agentctl/provider"],
     "fuse_lowlevel.h": ["fs/fuse", "tests"],
     "fuse3/fuse_lowlevel.h": ["fs/fuse", "tests"],
 }

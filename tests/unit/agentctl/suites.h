@@ -18,4 +18,17 @@ TCase *case_gitconf(void);
 TCase *case_workspace(void);
 TCase *case_quote(void);
 
+/* Those of suite_provider and suite_loop. */
+TCase *case_sse(void);
+TCase *case_words(void);
+TCase *case_call(void);
+TCase *case_answer(void);
+TCase *case_request(void);
+TCase *case_adapt(void);
+TCase *case_retry(void);
+TCase *case_place(void);
+TCase *case_courier(void);
+TCase *case_stubborn(void);
+TCase *case_transcript(void);
+
 #endif

@@ -98,5 +98,7 @@ Suite *suite_loop(void)
 	tcase_add_test(t, an_event_is_one_line_of_json);
 	tcase_add_loop_test(t, a_time_is_short, 0, N(times));
 	suite_add_tcase(s, t);
+	suite_add_tcase(s, case_stubborn());
+	suite_add_tcase(s, case_transcript());
 	return s;
 }

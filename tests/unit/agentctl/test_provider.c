@@ -33,7 +33,8 @@ START_TEST(answers_come_in_order)
 
 	ck_assert_int_eq(
 		open_text("# a remark\n\n{\"say\":\"so\",\"run\":\"ls\"}\n"
-			  "{\"run\":\"echo \\\"\\u00e4\\\"\"}\n{\"done\":\"good\"}",
+			  "{\"run\":\"echo \\\"\\u00e4\\\"\"}\n{\"rollback\":2}\n"
+			  "{\"done\":\"good\"}",
 			&p),
 		0);
 	ck_assert_str_eq(p->name, "scripted");
@@ -46,6 +47,10 @@ START_TEST(answers_come_in_order)
 	ck_assert_int_eq(p->ops->next(p, NULL, 0, &r), 0);
 	ck_assert_ptr_null(r.text);
 	ck_assert_str_eq(r.command, "echo \"\xc3\xa4\"");
+	provider_reply_free(&r);
+	ck_assert_int_eq(p->ops->next(p, NULL, 0, &r), 0);
+	ck_assert(r.back);
+	ck_assert_uint_eq(r.back_to, 2);
 	provider_reply_free(&r);
 	ck_assert_int_eq(p->ops->next(p, NULL, 0, &r), 0);
 	ck_assert(r.done);
@@ -67,6 +72,9 @@ static const char *const bad[] = {
 	"{\"run\":\"a\",\"done\":\"b\"}\n",
 	"{\"run\":1}\n",
 	"{\"run\":\"a\",\"extra\":1}\n",
+	"{\"rollback\":\"2\"}\n",
+	"{\"rollback\":-1}\n",
+	"{\"rollback\":1,\"run\":\"a\"}\n",
 	"{\"run\":\"a\\u0000b\"}\n",
 	"{\"run\":\"ok\"}\n\nnonsense\n",
 };
@@ -77,7 +85,7 @@ START_TEST(a_bad_line_is_named)
 
 	ck_assert_msg(open_text(bad[_i], &p) == -EINVAL, "%s", bad[_i]);
 	ck_assert_ptr_null(p);
-	ck_assert_ptr_nonnull(strstr(message, _i == 9 ? ":3:" : ":1:"));
+	ck_assert_ptr_nonnull(strstr(message, _i == 12 ? ":3:" : ":1:"));
 }
 END_TEST
 
@@ -101,5 +109,14 @@ Suite *suite_provider(void)
 	tcase_add_loop_test(t, a_bad_line_is_named, 0, (int)(sizeof bad / sizeof bad[0]));
 	tcase_add_test(t, a_missing_file_is_named);
 	suite_add_tcase(s, t);
+	suite_add_tcase(s, case_sse());
+	suite_add_tcase(s, case_words());
+	suite_add_tcase(s, case_call());
+	suite_add_tcase(s, case_answer());
+	suite_add_tcase(s, case_request());
+	suite_add_tcase(s, case_adapt());
+	suite_add_tcase(s, case_retry());
+	suite_add_tcase(s, case_place());
+	suite_add_tcase(s, case_courier());
 	return s;
 }
