@@ -498,6 +498,9 @@ static void run_here(struct sh *sh, struct cmd *c, size_t i)
 	char *at;
 
 	memcpy(v, c->argv + i, (c->argc - i) * sizeof(char *));
+	if (strstr(v[0], "://"))
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_FETCHED, c->name, v[0],
+			"remote-exec");
 	at = strchr(v[0] + (*v[0] == '@'), '@');
 	if (at)
 		v[0] = sh_strn(sh, v[0], (size_t)(at - v[0]));
