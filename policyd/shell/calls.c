@@ -401,7 +401,9 @@ static bool only_said(struct scan *s, const char *at)
 			continue;
 		if (e > at) { /* no quote of another kind: it cannot be two literals */
 			for (const char *q = p + 1; q < e; q++)
-				if (strchr(python ? "\n" : "'\"`\\\n", *q))
+				if (*q == '\\' && strchr("'\"`", q[1]))
+					q++;
+				else if (strchr(python ? "\n" : "'\"`\\\n", *q))
 					return false;
 			return true;
 		}

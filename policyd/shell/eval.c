@@ -483,6 +483,16 @@ static void define(struct sh *sh, const struct node *n)
 		eval_sub(sh, n->a);
 }
 
+/* ${NAME[0]}, ${NAME[1]}: its descriptors; $NAME_PID: its number. */
+static void name_coproc(struct sh *sh, const char *name)
+{
+	char **e = sh_alloc(sh, 2 * sizeof(char *));
+
+	e[0] = e[1] = sh_str(sh, HOLE(SHELL_NUMBER));
+	var_set_array(sh, name, e, 2);
+	var_set(sh, sh_cat(sh, name, "_PID"), HOLE(SHELL_NUMBER));
+}
+
 static char *eval_background(struct sh *sh, const struct node *n)
 {
 	sh->in_function_bg++;
@@ -512,7 +522,7 @@ static char *eval_kind(struct sh *sh, const struct node *n, const char *in)
 		out = eval_list(sh, n->a, in);
 		sh->st = s;
 		return out;
-	case N_COPROC:
+	case N_COPROC: name_coproc(sh, n->name); /* fallthrough */
 	case N_BG: return eval_background(sh, n);
 	case N_IF:
 		out = eval_node(sh, n->a, in);

@@ -403,8 +403,10 @@ char *run_carrier(struct sh *sh, struct cmd *c)
 /* --- ssh, scp, rsync
  * ---------------------------------------------------------------------- */
 
+enum where { REMOTE_HOST, CONTAINER, THROWN_AWAY /* with the container, at its end */ };
+
 /* In a container only what lies in its mounts outlives it, and not what is scratch. */
-static bool outlives(const struct shell_effect *e)
+static bool outlives(const struct shell_effect *e, enum where where)
 {
 	static const char *const own[] = {"/app", "/src", "/code", "/work", "/usr/src",
 		"/build", "/tmp", "/var/tmp", "/var/cache", "/root/.cache", NULL};
@@ -412,7 +414,7 @@ static bool outlives(const struct shell_effect *e)
 	if (e->verb == SHELL_REMOTE || e->verb == SHELL_SEND || e->verb == SHELL_RUN ||
 		e->verb == SHELL_UNDECIDED)
 		return true;
-	if (!is_outside(e->place) || !e->path ||
+	if (where == THROWN_AWAY || !is_outside(e->place) || !e->path ||
 		(e->verb != SHELL_DELETE && e->verb != SHELL_OVERWRITE))
 		return false;
 	for (const char *const *p = own; *p; p++)
@@ -422,14 +424,14 @@ static bool outlives(const struct shell_effect *e)
 }
 
 /* Over there nothing is covered: every change is one of another system. */
-static void elsewhere(struct sh *sh, struct cmd *c, const char *text, bool container)
+static void elsewhere(struct sh *sh, struct cmd *c, const char *text, enum where where)
 {
 	size_t from = sh->n_effects, keep = from, commands = sh->n_commands;
 	struct state st = state_copy(sh);
 	bool guess = sh->guess, away = sh->away;
 
 	sh->guess = true;
-	sh->away = !container;
+	sh->away = where == REMOTE_HOST;
 	eval_text(sh, text, c->in, c->name);
 	sh->away = away;
 	sh->guess = guess;
@@ -443,7 +445,7 @@ static void elsewhere(struct sh *sh, struct cmd *c, const char *text, bool conta
 			(e.place == SHELL_SCRATCH && e.path &&
 				!strncmp(e.path, "/dev/", 5)))
 			continue;
-		if (container && !outlives(&e))
+		if (where != REMOTE_HOST && !outlives(&e, where))
 			continue;
 		e.class_ = "remote";
 		e.place = SHELL_NOWHERE;
@@ -509,7 +511,8 @@ static void run_here(struct sh *sh, struct cmd *c, size_t i)
 
 static void remote_row(struct sh *sh, struct cmd *c, const char *const *row)
 {
-	bool container = !strcmp(row[4], "container"), here = !strcmp(row[4], "here");
+	bool here = !strcmp(row[4], "here");
+	enum where where = strcmp(row[4], "container") ? REMOTE_HOST : CONTAINER;
 	struct opts o;
 	struct buf text = {0};
 	size_t from;
@@ -517,13 +520,16 @@ static void remote_row(struct sh *sh, struct cmd *c, const char *const *row)
 	opts_read(sh, c, row[2], &o);
 	if (!remote_words(&o, row[1], &from))
 		return;
+	if (where == CONTAINER && opts_find(&o, "--rm") &&
+		!opts_find(&o, "-v --volume --mount --volumes-from --privileged --pid"))
+		where = THROWN_AWAY;
 	if (row[3][0] == '-') {
 		for (size_t i = 0; i < o.n_opt; i++)
 			if (o.opt[i].value && word_in(o.opt[i].name, row[3])) {
 				if (here)
 					eval_text(sh, o.opt[i].value, NULL, c->name);
 				else
-					elsewhere(sh, c, o.opt[i].value, container);
+					elsewhere(sh, c, o.opt[i].value, where);
 			}
 		return;
 	}
@@ -547,7 +553,7 @@ static void remote_row(struct sh *sh, struct cmd *c, const char *const *row)
 				break;
 		}
 	if (text.n)
-		elsewhere(sh, c, buf_str(sh, &text), container);
+		elsewhere(sh, c, buf_str(sh, &text), where);
 }
 
 void remotes_apply(struct sh *sh, struct cmd *c)
@@ -579,14 +585,14 @@ char *run_ssh(struct sh *sh, struct cmd *c)
 
 		shell.in = NULL;
 		if (c->in && o.n_rest) /* a shell over there reads it */
-			elsewhere(sh, &shell, c->in, false);
+			elsewhere(sh, &shell, c->in, REMOTE_HOST);
 		return sh_str(sh, HOLE(SHELL_ANYTHING));
 	}
 	for (size_t i = strcmp(o.rest[1], "--") ? 1 : 2; i < o.n_rest; i++) {
 		buf_add(sh, &text, o.rest[i], strlen(o.rest[i]));
 		buf_c(sh, &text, ' ');
 	}
-	elsewhere(sh, c, buf_str(sh, &text), false);
+	elsewhere(sh, c, buf_str(sh, &text), REMOTE_HOST);
 	return sh_str(sh, HOLE(SHELL_ANYTHING));
 }
 
@@ -610,8 +616,12 @@ void run_store_copy(struct sh *sh, struct cmd *c)
 	struct opts o;
 	const char *from, *to;
 
-	opts_read(
-		sh, c, "--profile --region --endpoint-url --exclude --include -o -c", &o);
+	opts_read(sh, c,
+		"--profile --region --endpoint-url --exclude --include --acl -o -c", &o);
+	for (size_t i = 0; i < o.n_opt; i++)
+		if (!strcmp(o.opt[i].name, "--acl") && o.opt[i].value &&
+			!strncmp(o.opt[i].value, "public", 6))
+			send_effect(sh, c, "--acl", SHELL_HOW_CERTAIN);
 	if (o.n_rest < 3 || !word_in(o.rest[o.n_rest > 3 ? o.n_rest - 3 : 0],
 				    "cp sync mv get copy rsync"))
 		return;

@@ -602,8 +602,11 @@ static struct node *parse_coproc(struct parser *p)
 	while (is_name(p->s[p->i + len])) /* coproc NAME { ..; } */
 		len++;
 	i = p->i + len + strspn(p->s + p->i + len, " \t");
-	if (len && (p->s[i] == '{' || p->s[i] == '('))
+	n->name = "COPROC";
+	if (len && (p->s[i] == '{' || p->s[i] == '(')) {
+		n->name = sh_strn(p->sh, p->s + p->i, len);
 		p->i = i;
+	}
 	n->a = parse_command(p);
 	return n;
 }

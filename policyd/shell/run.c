@@ -206,16 +206,18 @@ static void loaded_files(struct sh *sh, struct cmd *c, const char *lang)
 	sh->n_effects = keep;
 }
 
-/* perl -MLWP::Simple -e, ruby -ropen-uri -e: as if the code began with it. */
-static char *with_modules(struct sh *sh, const struct opts *o, const char *code)
+/* perl -MLWP::Simple -e, ruby -ropen-uri -e: what the code is as if it began with. */
+static const char *modules_of(struct sh *sh, const struct opts *o)
 {
-	char *text = sh_str(sh, code);
+	struct buf b = {0};
 
 	for (size_t i = 0; i < o->n_opt; i++)
-		if (word_in(o->opt[i].name, "-M -r") && o->opt[i].value)
-			text = sh_cat(
-				sh, sh_cat3(sh, "use ", o->opt[i].value, "; "), text);
-	return text;
+		if (word_in(o->opt[i].name, "-M -r") && o->opt[i].value) {
+			const char *use = sh_cat3(sh, "use ", o->opt[i].value, "; ");
+
+			buf_add(sh, &b, use, strlen(use));
+		}
+	return buf_str(sh, &b);
 }
 
 /* python -m MODULE WORDS: like the program of that name. */
@@ -305,10 +307,11 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 	const char *lang = row[1];
 	const struct made *m;
 	struct opts o;
-	bool code = false, operand = word_in("operand", row[4]), modules;
+	bool code = false, operand = word_in("operand", row[4]);
+	const char *modules;
 
 	opts_read(sh, c, row[3], &o);
-	modules = opts_find(&o, "-M -r") != NULL;
+	modules = modules_of(sh, &o);
 	if (sh->made)
 		loaded_files(sh, c, lang);
 	for (size_t i = 0; i < o.n_opt; i++) {
@@ -325,10 +328,8 @@ static void run_interpreter(struct sh *sh, struct cmd *c, const char *const *row
 		if (!word_in(name, row[2]))
 			continue;
 		code = true;
-		if (v && modules)
-			v = with_modules(sh, &o, v);
 		if (v)
-			code_input(sh, lang, v, c);
+			code_input(sh, lang, *modules ? sh_cat(sh, modules, v) : v, c);
 	}
 	if (!strcmp(lang, "vim"))
 		edits(sh, c, &o);

@@ -186,19 +186,23 @@ static const char *operand_text(struct verb *v, const char *item)
 /* mkfs.ext4 disk.img: a disk that is a file in the workspace. */
 static bool image_only(struct verb *v, const char *const *row)
 {
-	const char *path;
+	const char *path, *image = NULL;
 
-	if (strcmp(row[1], "block-device") || !v->o.n_rest || !strchr(v->o.rest[0], '.'))
+	if (strcmp(row[1], "block-device"))
 		return false;
 	for (size_t i = 0; i < v->o.n_rest; i++) {
 		enum shell_place p = path_of(v->sh, v->o.rest[i], &path);
+
+		if (!image && strchr(v->o.rest[i], '.'))
+			image = v->o.rest[i];
 
 		if (p != SHELL_WORKSPACE &&
 			(p != SHELL_SCRATCH || !strncmp(path, "/dev", 4)))
 			return false;
 	}
-	effect_path(v->sh, SHELL_OVERWRITE, v->c->name, v->o.rest[0], SHELL_PLAIN);
-	return true;
+	if (image)
+		effect_path(v->sh, SHELL_OVERWRITE, v->c->name, image, SHELL_PLAIN);
+	return image != NULL;
 }
 
 static void judge(struct verb *v, const char *const *row)

@@ -21,7 +21,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import score
 
 HOLE = re.compile(r"<number>|<path>|<unknown>|<downloaded>|<computed>|<file content>|\*")
-BAD = re.compile(r"\$\{([^\w@*#?$!-]|[-@*?$]\w)")  # read by bash, refused when it would run: bad substitution
+# read by bash -n, refused when it would run: a bad substitution, or one in a here-document
+BAD = re.compile(r"\$\{([^\w@*#?$!-]|[-@*?$]\w)|<<[^<][\s\S]*(\$\(|`)")
 INNER = ("sh", "bash", "dash", "zsh", "eval", "watch", "ssh")  # their text is parsed, too
 
 

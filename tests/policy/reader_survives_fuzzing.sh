@@ -3,7 +3,7 @@
 # tests/fuzz, then what libFuzzer makes of them from a fixed seed, so that a run says the same
 # each time; about two minutes of CPU. FUZZ_SECONDS=N fuzzes both for that long from seeds of
 # their own instead; what was found lies in FUZZ_KEEP, if set.
-# timeout: 400
+# timeout: 900
 set -eu
 : "${BIN:=${1:-build/bin}}"
 : "${TMP:=$(mktemp -d)}"
@@ -28,7 +28,7 @@ fuzz() { # NAME RUNS MAX_LEN
 	mkdir -p "$TMP/$1.found"
 	"$TMP/$1" "${how[@]}" -max_len="$3" -timeout=10 -rss_limit_mb=3000 -close_fd_mask=1 \
 		-artifact_prefix="${FUZZ_KEEP:-$TMP}/crash-$1-" "${FUZZ_KEEP:-$TMP/$1.found}" \
-		"tests/fuzz/$1" >"$TMP/$1.log" 2>&1 && echo "$1: $(tail -n 1 "$TMP/$1.log")" && return
+		"tests/fuzz/$1" "$TMP/$1.texts" >"$TMP/$1.log" 2>&1 && echo "$1: $(tail -n 1 "$TMP/$1.log")" && return
 	tail -n 40 "$TMP/$1.log"
 	return 1
 }
@@ -37,6 +37,8 @@ build shell policyd/shell/*.c & a=$!
 build request policyd/audit/*.c policyd/client/*.c policyd/rules/*.c policyd/server/*.c policyd/shell/*.c \
 	common/*.c -ljson-c -lyaml -lpcre2-8 -lseccomp -lxxhash & b=$!
 wait $a && wait $b
+mkdir "$TMP/shell.texts" "$TMP/request.texts"
+split -t '\0' -l 1 -a 4 tests/fuzz/shell.corpus "$TMP/shell.texts/"
 fuzz shell "${FUZZ_RUNS:-100000}" 600 & a=$!
 fuzz request "${FUZZ_RUNS:-400000}" 2000 & b=$!
 status=0

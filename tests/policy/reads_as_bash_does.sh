@@ -6,4 +6,5 @@ here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 >/dev/null || { echo "skip: no python3"; exit 77; }
 python3 "$here/differential.py" "$BIN/policyd" exec 300
 python3 "$here/differential.py" "$BIN/policyd" parse 1200 \
-	"$here/commands.tsv" "$here/unseen.tsv" "$here/kinds.tsv" "$here/corners.tsv" "$here/unseen2.tsv"
+	"$here/commands.tsv" "$here/unseen.tsv" "$here/kinds.tsv" \
+	"$here/corners.tsv" "$here/unseen2.tsv" "$here/unseen3.tsv"

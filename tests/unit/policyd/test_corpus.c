@@ -3,6 +3,7 @@
  */
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
@@ -49,11 +50,34 @@ START_TEST(the_corpus_is_read_without_a_fault)
 }
 END_TEST
 
+/* What fuzzing found beyond the labelled commands, each text ended by a NUL. */
+START_TEST(what_fuzzing_found_is_read_without_a_fault)
+{
+	const char *tests = getenv("TESTS");
+	auto_free char *all = calloc(1, 1 << 20);
+	auto_file FILE *f = NULL;
+	char path[1024];
+	int texts = 0;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/fuzz/shell.corpus", tests ? tests : "tests");
+	f = fopen(path, "re");
+	ck_assert_msg(f && all, "no corpus in '%s'; set TESTS", path);
+	n = fread(all, 1, (1 << 20) - 1, f);
+	for (char *p = all; p < all + n; p += strlen(p) + 1) {
+		shell_free(read_command(p));
+		texts++;
+	}
+	ck_assert_int_ge(texts, 100);
+}
+END_TEST
+
 TCase *tcase_corpus(void)
 {
 	TCase *t = tcase_create("corpus");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, the_corpus_is_read_without_a_fault);
+	tcase_add_test(t, what_fuzzing_found_is_read_without_a_fault);
 	return t;
 }
