@@ -11,11 +11,18 @@ Suite *suite_provider(void);
 Suite *suite_tool(void);
 Suite *suite_loop(void);
 Suite *suite_hook(void);
+Suite *suite_minimind(void);
 
 /* The cases of suite_tool, one for each source file. */
 TCase *case_late(void);
 TCase *case_gitconf(void);
 TCase *case_workspace(void);
 TCase *case_quote(void);
+
+/* The cases of suite_minimind. */
+TCase *case_jtext(void);
+TCase *case_tokenizer(void);
+TCase *case_model(void);
+TCase *case_session(void);
 
 #endif
