@@ -10,7 +10,7 @@
 
 #include "agentctl/provider/minimind/minimind.h"
 
-enum { GRAMMAR_THREADS = 32 };
+enum { GRAMMAR_THREADS = 256 };
 
 /** Where one way to read the text so far stands. What the numbers mean is the
  * instruction's business. */

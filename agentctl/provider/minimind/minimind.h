@@ -92,6 +92,41 @@ uint32_t minimind_token(const struct minimind *m, const char *text);
 /** minimind_is_end(m, id): whether @id ends an answer. */
 bool minimind_is_end(const struct minimind *m, uint32_t id);
 
+/* --- grammars -------------------------------------------------------------------------
+ */
+
+/**
+ * What may be written: one tool call, {"name": "..", "arguments": {..}}, spaced as
+ * Python's json.dumps does it, names and arguments those of a tool, arguments in the
+ * order of their schema.
+ *
+ * tools is a JSON list in OpenAI's form, or of the functions in it. Of a schema count
+ * type, enum, properties and required; x-forms of a string lists what it may look like:
+ * plain text with {text} for any text, {span} for a run of words that stands in spans,
+ * and {name} for a span that is a name or path without spaces or signs that a shell
+ * reads.
+ */
+struct minimind_grammar_options {
+	struct minimind_blob tools;
+	const char *trigger; /* anything goes until this has been written; NULL: from the
+				beginning */
+	const char *after;   /* what follows the call; NULL: nothing */
+	const struct minimind_text *spans;
+	size_t n_spans;
+};
+
+/** minimind_grammar_open(out, options, message, size): -EINVAL where tools are not as
+ * above; -EFBIG where they or the spans are too long (1 MiB); -ENOMEM. Nothing of
+ * @options is needed afterwards. */
+int minimind_grammar_open(struct minimind_grammar **out,
+	const struct minimind_grammar_options *options, char *message, size_t size);
+/** minimind_grammar_close(g): NULL is fine. */
+void minimind_grammar_close(struct minimind_grammar *g);
+
+/** minimind_grammar_accepts(g, text, n): whether a text that is allowed begins so. */
+bool minimind_grammar_accepts(
+	const struct minimind_grammar *g, const char *text, size_t n);
+
 /* --- sessions -------------------------------------------------------------------------
  */
 

@@ -11,5 +11,6 @@ Suite *suite_minimind(void)
 	suite_add_tcase(s, case_tokenizer());
 	suite_add_tcase(s, case_model());
 	suite_add_tcase(s, case_session());
+	suite_add_tcase(s, case_grammar());
 	return s;
 }

@@ -24,5 +24,6 @@ TCase *case_jtext(void);
 TCase *case_tokenizer(void);
 TCase *case_model(void);
 TCase *case_session(void);
+TCase *case_grammar(void);
 
 #endif
