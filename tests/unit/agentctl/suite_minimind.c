@@ -12,5 +12,6 @@ Suite *suite_minimind(void)
 	suite_add_tcase(s, case_model());
 	suite_add_tcase(s, case_session());
 	suite_add_tcase(s, case_grammar());
+	suite_add_tcase(s, case_team());
 	return s;
 }

@@ -25,5 +25,6 @@ TCase *case_tokenizer(void);
 TCase *case_model(void);
 TCase *case_session(void);
 TCase *case_grammar(void);
+TCase *case_team(void);
 
 #endif

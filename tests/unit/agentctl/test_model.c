@@ -142,7 +142,7 @@ START_TEST(stored_int8_is_read)
 }
 END_TEST
 
-/* The same bits whether tokens come alone or together, and with any number of threads. */
+/* The same bits whether tokens come alone or together. */
 START_TEST(results_do_not_depend_on_the_batch)
 {
 	struct world w;

@@ -143,7 +143,7 @@ END_TEST
 /* A run of one pair's letters, as long as a hostile prompt makes it. */
 START_TEST(long_pieces_are_joined_quickly)
 {
-	enum { N = 1 << 20 };
+	enum { N = 1 << 18 };
 	struct tokenizer *t = open_one();
 	struct minimind_text part = {malloc(N), N, false};
 	uint32_t *ids;
