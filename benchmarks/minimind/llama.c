@@ -75,7 +75,7 @@ static double seconds(clockid_t clock)
 static void speed(struct llama_context *c, int vocab, int n, int runs)
 {
 	for (int r = 0; r < runs; r++) {
-		double cpu, wall;
+		double cpu = 0, wall = 0;
 
 		llama_memory_clear(llama_get_memory(c), true);
 		for (int i = 0; i < n; i++) {

@@ -189,7 +189,7 @@ struct product {
 	size_t out_stride;
 };
 
-static void multiply_part(void *context, unsigned part, unsigned parts)
+static void multiply_part(void *context, unsigned part, unsigned parts, unsigned thread)
 {
 	const struct product *p = context;
 	uint32_t first = (uint32_t)((uint64_t)p->w->rows * part / parts);
@@ -208,7 +208,7 @@ static void multiply(const struct forward *f, const struct matrix *w, const floa
 	if (w->type == NUMBER_Q8)
 		kernel_quantise(f->k, &p.x);
 	if ((uint64_t)w->rows * w->stride * n < SHARED_FROM)
-		multiply_part(&p, 0, 1);
+		multiply_part(&p, 0, 1, 0);
 	else
 		team_run(f->team, multiply_part, &p);
 }
@@ -294,11 +294,11 @@ static void attend(const struct attention *a, uint32_t head, unsigned t, float *
 		f->k->add_scaled(out, scores[u], v + u * d, d);
 }
 
-static void attend_part(void *context, unsigned part, unsigned parts)
+static void attend_part(void *context, unsigned part, unsigned parts, unsigned thread)
 {
 	const struct attention *a = context;
 	const struct shape *s = a->f->s;
-	float *scores = a->f->scores + part * kernel_padded(a->f->context);
+	float *scores = a->f->scores + thread * kernel_padded(a->f->context);
 
 	for (uint32_t h = s->heads * part / parts; h < s->heads * (part + 1) / parts; h++)
 		for (unsigned t = 0; t < a->n; t++)
@@ -317,7 +317,7 @@ static void attention(struct forward *f, uint32_t layer, unsigned n, uint32_t at
 	for (unsigned t = 0; t < n; t++)
 		place_token(f, layer, t, at + t);
 	if ((uint64_t)f->kv_width * (at + n) * n < SHARED_FROM)
-		attend_part(&a, 0, 1);
+		attend_part(&a, 0, 1, 0);
 	else
 		team_run(f->team, attend_part, &a);
 	multiply(f, &l->out, f->att, n, f->back, f->hidden_stride);

@@ -1,8 +1,10 @@
 /*
  * team.c: a few threads that share the rows of one product.
  *
- * `round` counts the pieces of work. A worker waits until it changes, does its part and
- * adds itself to `finished`; the caller waits for that. Who has spun long enough sleeps
+ * `next` holds the number of the piece of work above the next part to be taken, so that a
+ * part can only be taken of the piece that is under way. The caller cannot go on to
+ * another piece before every part that was taken is done, so who has taken one may read
+ * the rest; who comes too late finds nothing to take. Who has spun long enough sleeps
  * under the lock; whoever makes the change looks at `asleep` to know whether to wake.
  */
 #include <errno.h>
@@ -10,24 +12,27 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include "agentctl/provider/minimind/team.h"
 #include "common/mem.h"
 
-enum { SPINS = 20000 };
+enum { SPINS = 2000, PARTS_EACH = 4 };
 
 struct worker {
 	struct team *team;
 	pthread_t thread;
-	unsigned part;
+	unsigned number;
 };
 
 struct team {
 	unsigned n;
-	struct worker workers[TEAM_MAX]; /* from 1 on; the caller is part 0 */
+	struct worker workers[TEAM_MAX]; /* from 1 on; the caller is 0 */
 	team_work work;
 	void *context;
-	atomic_uint round, finished;
+	atomic_uint round,
+		finished; /* pieces of work begun; parts of the last one done */
+	_Atomic uint64_t next;
 	atomic_bool over;
 	/* lock: asleep may only grow under it */
 	pthread_mutex_t lock;
@@ -42,7 +47,7 @@ static void pause_cpu(void)
 #endif
 }
 
-/* Wait until *word is no longer @old (round) or has become @want (finished). */
+/* Wait while *word is @value (equal), or until it is. */
 static void wait_while(struct team *t, atomic_uint *word, unsigned value, bool equal)
 {
 	for (int i = 0; i < SPINS; i++) {
@@ -67,6 +72,22 @@ static void wake(struct team *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
+/* Take parts of the piece @round and do them until there are none. */
+static void take_parts(struct team *t, unsigned round, unsigned thread)
+{
+	unsigned parts = t->n * PARTS_EACH;
+	uint64_t next = atomic_load(&t->next);
+
+	while (next >> 32 == round && (uint32_t)next < parts) {
+		if (!atomic_compare_exchange_weak(&t->next, &next, next + 1))
+			continue;
+		t->work(t->context, (uint32_t)next, parts, thread);
+		if (atomic_fetch_add(&t->finished, 1) + 1 == parts)
+			wake(t);
+		next = atomic_load(&t->next);
+	}
+}
+
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
@@ -75,38 +96,40 @@ static void *worker_main(void *arg)
 
 	for (;;) {
 		wait_while(t, &t->round, round, true);
-		round++;
+		round = atomic_load(&t->round);
 		if (atomic_load(&t->over))
 			return NULL;
-		t->work(t->context, w->part, t->n);
-		atomic_fetch_add(&t->finished, 1);
-		wake(t);
+		take_parts(t, round, w->number);
 	}
 }
 
 void team_run(struct team *t, team_work work, void *context)
 {
+	unsigned round;
+
 	if (t->n == 1) {
-		work(context, 0, 1);
+		work(context, 0, 1, 0);
 		return;
 	}
 	t->work = work;
 	t->context = context;
 	atomic_store(&t->finished, 0);
-	atomic_fetch_add(&t->round, 1);
+	round = atomic_load(&t->round) + 1;
+	atomic_store(&t->next, (uint64_t)round << 32);
+	atomic_store(&t->round, round);
 	wake(t);
-	work(context, 0, t->n);
-	wait_while(t, &t->finished, t->n - 1, false);
+	take_parts(t, round, 0);
+	wait_while(t, &t->finished, t->n * PARTS_EACH, false);
 }
 
-static int start(struct team *t, unsigned part)
+static int start(struct team *t, unsigned number)
 {
-	struct worker *w = &t->workers[part];
+	struct worker *w = &t->workers[number];
 	sigset_t all, old;
 	int r;
 
 	w->team = t;
-	w->part = part;
+	w->number = number;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = pthread_create(&w->thread, NULL, worker_main, w);

@@ -10,27 +10,31 @@
 #include "tests/unit/agentctl/suites.h"
 
 struct tally {
-	unsigned done[TEAM_MAX], parts;
+	unsigned done[4 * TEAM_MAX], threads, parts;
 	bool slow;
 };
 
-static void count(void *context, unsigned part, unsigned parts)
+static void count(void *context, unsigned part, unsigned parts, unsigned thread)
 {
 	struct tally *t = context;
 
-	ck_assert_uint_eq(parts, t->parts);
+	ck_assert_uint_le(parts, 4 * TEAM_MAX);
+	ck_assert_uint_lt(part, parts);
+	ck_assert_uint_lt(thread, t->threads);
+	if (part == 0)
+		t->parts = parts;
 	if (t->slow)
-		usleep(part * 3000);
+		usleep(part * 1000);
 	t->done[part]++;
 }
 
 START_TEST(each_part_is_done_once)
 {
-	struct tally t = {.parts = (unsigned)_i};
+	struct tally t = {.threads = (unsigned)_i};
 	struct team *team;
 
-	ck_assert_int_eq(team_open(&team, t.parts), 0);
-	ck_assert_uint_eq(team_size(team), t.parts);
+	ck_assert_int_eq(team_open(&team, t.threads), 0);
+	ck_assert_uint_eq(team_size(team), t.threads);
 	for (unsigned round = 1; round <= 3000; round++) {
 		team_run(team, count, &t);
 		for (unsigned p = 0; p < t.parts; p++)
