@@ -12,6 +12,9 @@
 #define TARGET __attribute__((target("avx2,fma,f16c")))
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
+/* How far ahead of the row's place memory is asked for. */
+enum { AHEAD = 4096 };
+
 INLINE __m256 load_f32(const void *row, size_t i)
 {
 	return _mm256_loadu_ps((const float *)row + i);
@@ -39,7 +42,7 @@ INLINE float sum(__m256 s)
 }
 
 /* One row and a fixed number of vectors, each with four sums of eight lanes. */
-#define ROW(NAME, LOAD, COUNT)                                                           \
+#define ROW(NAME, LOAD, BYTES, COUNT)                                                    \
 	INLINE void NAME(const void *row, size_t n, const float *x, size_t stride,       \
 		float *out, size_t out_stride)                                           \
 	{                                                                                \
@@ -48,7 +51,11 @@ INLINE float sum(__m256 s)
 		for (int v = 0; v < (COUNT); v++)                                        \
 			for (int j = 0; j < 4; j++)                                      \
 				s[v][j] = _mm256_setzero_ps();                           \
-		for (size_t i = 0; i < n; i += 32)                                       \
+		for (size_t i = 0; i < n; i += 32) {                                     \
+			for (int j = 0; j < (BYTES) / 2; j++)                            \
+				_mm_prefetch((const char *)row + i * (BYTES) + AHEAD +   \
+						     j * 64,                             \
+					_MM_HINT_T0);                                    \
 			for (int j = 0; j < 4; j++) {                                    \
 				__m256 w = LOAD(row, i + (size_t)j * 8);                 \
                                                                                          \
@@ -58,6 +65,7 @@ INLINE float sum(__m256 s)
 								i + j * 8),              \
 						s[v][j]);                                \
 			}                                                                \
+		}                                                                        \
 		for (int v = 0; v < (COUNT); v++)                                        \
 			out[v * out_stride] =                                            \
 				sum(_mm256_add_ps(_mm256_add_ps(s[v][0], s[v][1]),       \
@@ -65,8 +73,8 @@ INLINE float sum(__m256 s)
 	}
 
 #define MULTIPLY(NAME, LOAD, BYTES)                                                      \
-	ROW(NAME##_one, LOAD, 1)                                                         \
-	ROW(NAME##_two, LOAD, 2)                                                         \
+	ROW(NAME##_one, LOAD, BYTES, 1)                                                  \
+	ROW(NAME##_two, LOAD, BYTES, 2)                                                  \
 	static TARGET void NAME(const struct matrix *w, uint32_t first, uint32_t last,   \
 		const struct vectors *x, float *out, size_t out_stride)                  \
 	{                                                                                \
@@ -98,6 +106,7 @@ INLINE float row_q8(const uint8_t *w, const uint16_t *scales, size_t blocks,
 		__m256i v = _mm256_loadu_si256((const void *)w), t;
 		float f = _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(scales[b])));
 
+		_mm_prefetch((const char *)w + AHEAD, _MM_HINT_T0);
 		v = _mm256_xor_si256(v, _mm256_set1_epi8((char)128));
 		t = _mm256_sign_epi8(_mm256_loadu_si256((const void *)q), v);
 		t = _mm256_maddubs_epi16(_mm256_abs_epi8(v), t);
