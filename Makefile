@@ -71,7 +71,8 @@ SRC_shell  := $(call src,policyd/shell)
 SRC_pclient:= $(call src,policyd/client)
 SRC_audit  := $(addprefix policyd/audit/,chain.c mask.c sha256.c)
 SRC_policy := $(call src,policyd/server policyd/rules policyd/audit)
-SRC_agent  := $(call src,agentctl/repl agentctl/loop agentctl/tool agentctl/provider agentctl/sandbox)
+SRC_agent  := $(call src,agentctl/repl agentctl/loop agentctl/tool agentctl/provider \
+	agentctl/provider/minimind agentctl/sandbox)
 
 GEN := $(B)/gen/sql.h $(B)/gen/policy_data.h
 
@@ -102,7 +103,7 @@ $(BIN)/policyd: $(call obj,policyd/main.c $(SRC_policy) $(SRC_shell) $(SRC_pclie
 
 $(BIN)/agentctl: $(call obj,agentctl/main.c $(SRC_agent) $(SRC_client) $(SRC_pclient) $(SRC_audit) $(SRC_common))
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS_ALL) -o $@ $^ $(call libs,$(PKGS_AGENT))
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS_ALL) -o $@ $^ $(call libs,$(PKGS_AGENT)) -lm
 
 $(B)/libtxfs.a: $(call obj,$(SRC_client) $(SRC_common))
 	$(call say,AR,$@)
@@ -119,7 +120,7 @@ UNITSRC_agentctl:= $(SRC_agent) $(SRC_client) $(SRC_pclient) $(SRC_audit) $(SRC_
 define unit_rule
 $(B)/tests/unit-$(1): $$(call obj,$$(call src,tests/unit/$(1)) $$(UNITSRC_$(1)))
 	$$(call say,LD,$$@)
-	$$(Q)mkdir -p $$(@D) && $$(CC) $$(LDFLAGS_ALL) -o $$@ $$^ $$(call libs,check $$(PKGS_ALL))
+	$$(Q)mkdir -p $$(@D) && $$(CC) $$(LDFLAGS_ALL) -o $$@ $$^ $$(call libs,check $$(PKGS_ALL)) -lm
 endef
 $(foreach u,$(UNITS),$(eval $(call unit_rule,$(u))))
 

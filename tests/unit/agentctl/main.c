@@ -24,6 +24,7 @@ int main(void)
 	srunner_add_suite(r, suite_tool());
 	srunner_add_suite(r, suite_loop());
 	srunner_add_suite(r, suite_hook());
+	srunner_add_suite(r, suite_minimind());
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);

@@ -11,6 +11,7 @@ Suite *suite_provider(void);
 Suite *suite_tool(void);
 Suite *suite_loop(void);
 Suite *suite_hook(void);
+Suite *suite_minimind(void);
 
 /* The cases of suite_tool, one for each source file. */
 TCase *case_late(void);
@@ -30,5 +31,12 @@ TCase *case_place(void);
 TCase *case_courier(void);
 TCase *case_stubborn(void);
 TCase *case_transcript(void);
+/* The cases of suite_minimind. */
+TCase *case_jtext(void);
+TCase *case_tokenizer(void);
+TCase *case_model(void);
+TCase *case_session(void);
+TCase *case_grammar(void);
+TCase *case_team(void);
 
 #endif

@@ -1,0 +1,37 @@
+/*
+ * span.h: is this a run of words of the conversation?
+ *
+ * All places where a word begins are sorted by what follows there. The places that go on
+ * with some bytes are then neighbours, and one more byte narrows them by two searches.
+ */
+#ifndef AGENTCTL_MINIMIND_SPAN_H
+#define AGENTCTL_MINIMIND_SPAN_H
+
+#include "agentctl/provider/minimind/minimind.h"
+
+enum { SPAN_MAX = 512, SPAN_TEXT_MAX = 1 << 20 };
+
+struct spans {
+	char *text; /* parts with a NUL between */
+	uint32_t n;
+	uint32_t *places;
+	uint32_t n_places;
+};
+
+/** Those of the places from low to below high that go on with the same depth bytes. */
+struct span {
+	uint32_t low, high, depth;
+};
+
+/** spans_open(s, parts, n): -ENOMEM; -EFBIG over SPAN_TEXT_MAX. */
+int spans_open(struct spans *s, const struct minimind_text *parts, size_t n);
+void spans_close(struct spans *s);
+
+/** span_narrow(s, at, byte): go on with @byte; false if no place does, or SPAN_MAX is
+ * reached. */
+bool span_narrow(const struct spans *s, struct span *at, uint8_t byte);
+
+/** span_may_end(s, at): whether a word ends here in one of the places. */
+bool span_may_end(const struct spans *s, const struct span *at);
+
+#endif
