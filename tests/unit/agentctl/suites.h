@@ -31,6 +31,7 @@ TCase *case_place(void);
 TCase *case_courier(void);
 TCase *case_stubborn(void);
 TCase *case_transcript(void);
+
 /* The cases of suite_minimind. */
 TCase *case_jtext(void);
 TCase *case_tokenizer(void);
