@@ -4,7 +4,7 @@
 # is shown when it fails. Ends with `N passed, N failed`, counting single tests.
 # What a sanitizer reports, of any process, fails the program's run and is shown.
 set -u
-limit=$((${UNIT_TIMEOUT:-240} * ${SLOW:-1}))
+limit=$((${UNIT_TIMEOUT:-480} * ${SLOW:-1}))
 passed=0 failed=0
 top=$(mktemp -d "${TMPDIR:-/tmp}/txfs-unit.XXXXXX") || exit 1
 trap 'chmod -R u+rwX "$top" 2>/dev/null; rm -rf --one-file-system "$top"' EXIT
