@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "agentctl/repl/event.h"
+#include "common/escape.h"
 #include "agentctl/tool/tool.h"
 #include "common/mem.h"
 
@@ -66,6 +67,42 @@ static const char *member(json_object *o, const char *key)
 		       : NULL;
 }
 
+static size_t keys_of(json_object *o)
+{
+	size_t n = 0;
+
+	if (json_object_is_type(o, json_type_array))
+		for (size_t i = 0; i < json_object_array_length(o); i++)
+			n += keys_of(json_object_array_get_idx(o, i));
+	if (!json_object_is_type(o, json_type_object))
+		return n;
+	json_object_object_foreach(o, key, value)
+	{
+		(void)key;
+		n += 1 + keys_of(value);
+	}
+	return n;
+}
+
+/* Strings before a colon in the text: more than the parser kept if a key stands twice,
+ * and then nobody knows which of its values the tool will take. */
+static size_t keys_written(const char *text, size_t n)
+{
+	size_t keys = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] != '"')
+			continue;
+		for (i++; i < n && text[i] != '"'; i++)
+			i += text[i] == '\\';
+		for (i++; i < n && strchr(" \t\r\n", text[i]) && text[i]; i++)
+			;
+		keys += i < n && text[i] == ':';
+		i -= i < n && text[i] == '"';
+	}
+	return keys;
+}
+
 static json_object *parse(const char *text, size_t n)
 {
 	json_tokener *tok = json_tokener_new_ex(DEPTH);
@@ -76,6 +113,7 @@ static json_object *parse(const char *text, size_t n)
 	for (size_t i = good ? json_tokener_get_parse_end(tok) : n; i < n; i++)
 		good = good && strchr(" \t\r\n", text[i]) && text[i];
 	json_tokener_free(tok);
+	good = good && utf8_valid(text, n) && keys_written(text, n) == keys_of(o);
 	if (good)
 		return o;
 	json_object_put(o);

@@ -119,9 +119,20 @@ static char *builtin_trap(struct sh *sh, struct cmd *c)
 	bool in_trap = sh->in_trap;
 
 	if (c->argc > 2 && strcmp(c->argv[1], "-") && c->argv[1][0] != '-') {
+		size_t keep = sh->n_effects, commands = sh->n_commands;
+
 		sh->in_trap = true;
 		eval_text(sh, c->argv[1], NULL, "trap");
 		sh->in_trap = in_trap;
+		if (!word_in(c->argv[2], "EXIT 0") || c->argc > 3)
+			return NULL;
+		/* what is not known yet may be when it runs: at the end */
+		for (size_t i = keep; i < sh->n_effects; i++)
+			if (sh->effects[i].place != SHELL_UNKNOWN)
+				sh->effects[keep++] = sh->effects[i];
+		sh->n_effects = keep;
+		sh->n_commands = commands;
+		sh->at_exit = sh_str(sh, c->argv[1]);
 	}
 	return NULL;
 }
@@ -369,9 +380,9 @@ static char *builtin_complete(struct sh *sh, struct cmd *c)
 	const struct opt *code;
 
 	opts_read(sh, c, "-C -F -A -G -W -P -S -X -o", &o);
-	code = opts_find(&o, "-C -F");
-	if (code && code->value)
-		eval_text(sh, code->value, NULL, c->name);
+	for (size_t i = 0; i < o.n_opt; i++)
+		if (word_in(o.opt[i].name, "-C -F") && o.opt[i].value)
+			eval_text(sh, o.opt[i].value, NULL, c->name);
 	code = opts_find(&o, "-W"); /* its words are expanded */
 	if (code && code->value)
 		eval_text(sh, sh_cat(sh, ": ", code->value), NULL, c->name);

@@ -111,8 +111,11 @@ static void process_call(struct scan *s, const char *token, const char *at,
 			computed(s, SHELL_RUN, args, end);
 		return;
 	}
-	if (strpbrk(l.v[0], " \t"))
+	if (strpbrk(l.v[0], " \t")) {
 		run_text(s, l.v[0]);
+		if (word_in(s->lang, "javascript"))
+			return; /* what follows are options */
+	}
 	for (size_t i = 0; i < l.n; i++) {
 		const char *w = sh_quote(s->sh, l.v[i]);
 
@@ -334,6 +337,36 @@ static bool is_open(const char *at)
 	       !strncmp(at, ".open(", 6);
 }
 
+/* open F, "| cmd"; open F, "cmd |"; open F, "|-", "cmd", ..: a command, and no file. */
+static void perl_pipe(struct scan *s, const char *args, const char *end)
+{
+	struct values l = {.n = 0};
+
+	values_of(s, args, end, 0, &l);
+	for (size_t i = 0; i < l.n; i++) {
+		char *w = l.v[i];
+		size_t n = strlen(w);
+		struct buf b = {0};
+
+		if (!strcmp(w, "|-") || !strcmp(w, "-|")) {
+			for (size_t k = i + 1; k < l.n; k++) {
+				const char *q = k == i + 1 && l.n == i + 2
+							? l.v[k]
+							: sh_quote(s->sh, l.v[k]);
+
+				buf_add(s->sh, &b, q, strlen(q));
+				buf_c(s->sh, &b, ' ');
+			}
+			run_text(s, buf_str(s->sh, &b));
+			return;
+		}
+		if (n > 1 && *w == '|')
+			run_text(s, w + 1);
+		else if (n > 1 && w[n - 1] == '|')
+			run_text(s, sh_strn(s->sh, w, n - 1));
+	}
+}
+
 static void one_call(struct scan *s, unsigned kind, const char *token, const char *at,
 	const char *after)
 {
@@ -353,6 +386,8 @@ static void one_call(struct scan *s, unsigned kind, const char *token, const cha
 	case K_PROCESS: process_call(s, token, at, args, end); break;
 	case K_DELETE: path_call(s, SHELL_DELETE, args, end, at); break;
 	case K_WRITE:
+		if (!strcmp(s->lang, "perl") && is_open(at))
+			perl_pipe(s, args, end);
 		if (is_open(at) && !opens_for_writing(s, args, end))
 			path_call(s, SHELL_READ, args, end, at);
 		else
@@ -412,6 +447,20 @@ static bool only_said(struct scan *s, const char *at)
 	return false;
 }
 
+/* Does the text turn one thing into another, so that .decode() may show what was hidden?
+ */
+static bool unpacks(const char *text)
+{
+	static const char *const ways[] = {"b64", "base64", "hex", "rot", "zlib", "gzip",
+		"bz2", "lzma", "bytes", "codecs", "chr(", "\\x", "b32", "b85", "uu",
+		NULL};
+
+	for (const char *const *w = ways; *w; w++)
+		if (strstr(text, *w))
+			return true;
+	return false;
+}
+
 static char *find_exact(const char *text, const char *token)
 {
 	return strstr(text, token);
@@ -460,6 +509,8 @@ void scan_calls(struct scan *s)
 				continue;
 			if (!strcmp(token, "require(") && literal_end(p + len))
 				continue; /* a module by its name */
+			if (!strcmp(token, ".decode(") && !unpacks(s->text))
+				continue; /* bytes as text: nothing was hidden */
 			one_call(s, kind, token, p, p + len - (token[len - 1] == '('));
 			if (*token == '`' && strchr(p + 1, '`'))
 				p = strchr(p + 1, '`');

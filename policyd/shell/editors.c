@@ -89,6 +89,39 @@ void scan_vim(struct scan *s)
 	}
 }
 
+void awk_named(struct sh *sh, const char *code, const char *name, const char *value,
+	const char *program)
+{
+	for (const char *p = code; *name && (p = strstr(p, name)); p += strlen(name)) {
+		const char *q = p, *after = p + strlen(name);
+
+		if ((p > code && is_word(p[-1])) || is_word(*after))
+			continue;
+		after += strspn(after, " \t");
+		while (q > code && (q[-1] == ' ' || q[-1] == '&'))
+			q--;
+		if (q > code && q[-1] == '>' && strchr(value, '/'))
+			effect_path(sh, SHELL_OVERWRITE, program, value, SHELL_PLAIN);
+		else if ((q > code && (q[-1] == '|' || q[-1] == '(')) ||
+			 (*after == '|' && after[1] != '|'))
+			code_guess(sh, value, program);
+	}
+}
+
+/* In 'name = "text"', with @at behind the sign: the name, or "". */
+static const char *name_before(struct scan *s, const char *at)
+{
+	const char *end;
+
+	if (at == s->text || at[-1] != '=')
+		return "";
+	for (at--; at > s->text && (at[-1] == ' ' || at[-1] == '\t');)
+		at--;
+	for (end = at; at > s->text && is_word(at[-1]);)
+		at--;
+	return sh_strn(s->sh, at, (size_t)(end - at));
+}
+
 /* awk: "cmd" | getline, print | "cmd", print > "file". */
 void scan_awk(struct scan *s)
 {
@@ -101,8 +134,9 @@ void scan_awk(struct scan *s)
 			continue;
 		lit = sh_unescape(s->sh, p + 1, (size_t)(e - p - 1));
 		after = e + 1 + strspn(e + 1, " \t");
-		while (before > s->text && (before[-1] == ' ' || before[-1] == '\t'))
+		while (before > s->text && strchr(" \t&", before[-1]))
 			before--;
+		awk_named(s->sh, s->text, name_before(s, before), lit, s->program);
 		if (*after == '|' && after[1] != '|')
 			code_guess(s->sh, lit, s->program);
 		else if (before > s->text && before[-1] == '|' &&

@@ -49,6 +49,24 @@ static enum shell_place through_hard_link(
 	return p;
 }
 
+/* A scratch folder that the workspace or the home lies in, or a pattern that may be. */
+static bool holds_us(struct sh *sh, const char *path)
+{
+	size_t fixed = strcspn(path, "\1\2\3\4\5\6\7");
+	const char *dir = path;
+
+	if (path[fixed]) {
+		while (fixed > 1 && path[fixed - 1] != '/')
+			fixed--;
+		dir = sh_strn(sh, path, fixed > 1 ? fixed - 1 : 1);
+		if (path[fixed] && path[fixed] != SHELL_NAME &&
+			path[fixed] != SHELL_ANYTHING && path[fixed] != SHELL_BELOW)
+			return false; /* a pattern of some name of its own */
+	}
+	return path_is_below(sh->ctx->workspace, dir) ||
+	       path_is_below(sh->ctx->home, dir);
+}
+
 struct shell_effect *effect_path(struct sh *sh, enum shell_verb v, const char *program,
 	const char *word, enum shell_how how)
 {
@@ -72,6 +90,8 @@ struct shell_effect *effect_path(struct sh *sh, enum shell_verb v, const char *p
 	}
 	if (v != SHELL_READ && v != SHELL_DELETE)
 		p = through_hard_link(sh, p, &path);
+	if (p == SHELL_SCRATCH && v != SHELL_READ && holds_us(sh, path))
+		p = SHELL_SYSTEM;
 	if (v == SHELL_DELETE && how == SHELL_PLAIN &&
 		(p == SHELL_WORKSPACE || p == SHELL_SCRATCH) &&
 		path_is_product(path, sh->ctx->workspace))
@@ -84,6 +104,15 @@ struct shell_effect *effect_path(struct sh *sh, enum shell_verb v, const char *p
 	return e;
 }
 
+/* Each value of a configuration of git's may be a command. */
+static void settings(struct sh *sh, const char *content)
+{
+	for (const char *p = strchr(content, '='); p; p = strchr(p, '=')) {
+		p += 1 + strspn(p + 1, " \t\"");
+		code_guess(sh, sh_strn(sh, p, strcspn(p, "\n")), "git");
+	}
+}
+
 void note_made(struct sh *sh, const char *word, const char *content, const char *program)
 {
 	const char *path;
@@ -93,6 +122,8 @@ void note_made(struct sh *sh, const char *word, const char *content, const char 
 		return;
 	if (content && strstr(path, "/.git/hooks/"))
 		code_guess(sh, content, "git hook");
+	if (content && strstr(path, "/.git/config"))
+		settings(sh, content);
 	m = sh_alloc(sh, sizeof(*m));
 	*m = (struct made){
 		.next = sh->made, .path = path, .content = content, .program = program};

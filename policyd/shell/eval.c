@@ -74,6 +74,10 @@ static void check_assign(struct sh *sh, const struct assign *a, const char *prog
 {
 	const char *v = a->array ? NULL : var_get(sh, a->name);
 
+	if (!strncmp(a->name, "BASH_ALIASES", 12) || !strncmp(a->name, "BASH_CMDS", 9))
+		effect(sh, SHELL_RUN, SHELL_UNKNOWN, SHELL_HOW_COMPUTED, a->name, a->name,
+			"code"); /* names get another meaning */
+
 	if (v && !variable_hook(sh, a->name, v, program) && program && strpbrk(v, " \t"))
 		code_guess(sh, v, program);
 }

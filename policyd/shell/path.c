@@ -111,7 +111,7 @@ char *path_join(struct sh *sh, const char *cwd, const char *word)
 	return normalise(sh, sh_cat3(sh, cwd, "/", word), cwd, 3);
 }
 
-static bool below(const char *path, const char *dir)
+bool path_is_below(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
 
@@ -198,14 +198,15 @@ static bool is_scratch(const struct shell_context *c, const char *path)
 		"/dev/random", "/dev/urandom", "/dev/stdin", "/dev/stdout", "/dev/stderr",
 		"/dev/tty", NULL};
 
-	if (str_in(path, files) || below(path, "/dev/fd") || below(path, "/dev/shm"))
+	if (str_in(path, files) || path_is_below(path, "/dev/fd") ||
+		path_is_below(path, "/dev/shm"))
 		return true;
 	if (!strncmp(path, "/proc/self/fd/", 14))
 		return true;
-	if (c->tmpdir && below(path, c->tmpdir))
+	if (c->tmpdir && path_is_below(path, c->tmpdir))
 		return true;
-	return below(path, "/tmp") || below(path, "/var/tmp") ||
-	       below(path, "/private/tmp");
+	return path_is_below(path, "/tmp") || path_is_below(path, "/var/tmp") ||
+	       path_is_below(path, "/private/tmp");
 }
 
 static bool is_public_key(const char *path)
@@ -221,7 +222,7 @@ static enum shell_place place_literal(
 	const char *ws = c->workspace;
 	size_t n = strlen(ws);
 
-	if (below(path, ws)) {
+	if (path_is_below(path, ws)) {
 		const char *rest = path + n;
 
 		while (*rest == '/')
@@ -235,13 +236,14 @@ static enum shell_place place_literal(
 		return SHELL_CREDENTIAL;
 	if (in_table(c, T_CACHES, path))
 		return SHELL_CACHE;
-	if (below(path, c->home))
+	if (path_is_below(path, c->home))
 		return SHELL_HOME;
 	if (is_scratch(c, path))
 		return SHELL_SCRATCH;
-	if (below(path, "/home") || below(path, "/root") || below(path, "/Users"))
+	if (path_is_below(path, "/home") || path_is_below(path, "/root") ||
+		path_is_below(path, "/Users"))
 		return SHELL_HOME;
-	if (below(path, "/dev"))
+	if (path_is_below(path, "/dev"))
 		return SHELL_DEVICE;
 	return SHELL_SYSTEM;
 }
@@ -274,7 +276,7 @@ static char *through_links(struct sh *sh, char *p, bool whole)
 	for (int hops = 0; hops < 8; hops++) {
 		const struct link *l = sh->links;
 
-		while (l && (l->hard || !below(p, l->path) ||
+		while (l && (l->hard || !path_is_below(p, l->path) ||
 				    (!whole && !p[strlen(l->path)])))
 			l = l->next;
 		if (!l)
@@ -312,7 +314,7 @@ enum shell_place path_of(struct sh *sh, const char *word, const char **path)
 
 bool path_is_product(const char *path, const char *workspace)
 {
-	size_t n, skip = below(path, workspace) ? strlen(workspace) : 0;
+	size_t n, skip = path_is_below(path, workspace) ? strlen(workspace) : 0;
 	const char *const *const *rows = table_all(T_PRODUCTS, &n);
 
 	for (const char *p = path + skip; *p;) {

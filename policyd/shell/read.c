@@ -29,6 +29,9 @@ static void run(struct owned *o, const char *text, const char *const *argv, size
 			if (is_hole(*p))
 				sh_stop(sh, "it holds control characters");
 		eval_node(sh, sh_parse(sh, text), NULL);
+		sh->in_trap = true;
+		if (sh->at_exit)
+			eval_text(sh, sh->at_exit, NULL, "trap");
 		return;
 	}
 	v = sh_alloc(sh, (argc + 1) * sizeof(char *));

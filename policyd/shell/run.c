@@ -269,24 +269,10 @@ static void edits(struct sh *sh, struct cmd *c, struct opts *o)
 static void awk_variable(struct sh *sh, struct cmd *c, const char *code, const char *set)
 {
 	const char *value = strchr(set, '=');
-	char *name, *path;
 
 	if (!value || !code || set[strspn(set, "/~.-")] != *set)
 		return;
-	name = sh_strn(sh, set, (size_t)(value++ - set));
-	path = sh_str(sh, value);
-	for (const char *p = code; *name && (p = strstr(p, name)); p += strlen(name)) {
-		const char *q = p, *after = p + strlen(name);
-
-		after += strspn(after, " \t");
-		while (q > code && q[-1] == ' ')
-			q--;
-		if (q > code && q[-1] == '>' && strchr(path, '/'))
-			effect_path(sh, SHELL_OVERWRITE, c->name, path, SHELL_PLAIN);
-		else if ((q > code && (q[-1] == '|' || q[-1] == '(')) ||
-			 (*after == '|' && after[1] != '|'))
-			code_guess(sh, path, c->name);
-	}
+	awk_named(sh, code, sh_strn(sh, set, (size_t)(value - set)), value + 1, c->name);
 }
 
 static void awk_variables(struct sh *sh, struct cmd *c, const struct opts *o)

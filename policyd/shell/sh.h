@@ -115,6 +115,7 @@ struct sh {
 	unsigned in_function_bg;
 	bool away;		     /* reading a command that runs somewhere else */
 	bool many;		     /* seq counted far */
+	const char *at_exit;	     /* the text of the trap on EXIT */
 	bool in_trap, endless_input; /* the input is that of "yes TEXT |" */
 	const char *foreign;	     /* whose processes were looked for: see process.c */
 
@@ -249,6 +250,8 @@ enum shell_place place_of(
 /** path_below_links(sh, word): absolute, through links that the command made itself. */
 char *path_below_links(struct sh *sh, const char *word);
 char *path_join(struct sh *sh, const char *cwd, const char *word);
+/** path_is_below(path, dir): @path is @dir or lies in it. */
+bool path_is_below(const char *path, const char *dir);
 bool path_is_product(const char *path, const char *workspace);
 
 /* --- effect.c --- */
@@ -278,6 +281,10 @@ void code_text(struct sh *sh, const char *lang, const char *text, const char *pr
 /** language_of(path): the language of a source file by its name's end; "" if none. */
 const char *language_of(const char *path);
 /** code_counts(e): would @e count if the text were run that only may be? */
+/** awk_named(sh, code, name, value, program): what awk's @code does with its variable
+ * @name, which is @value: a command, a file. */
+void awk_named(struct sh *sh, const char *code, const char *name, const char *value,
+	const char *program);
 bool code_counts(const struct shell_effect *e);
 /** code_guess(sh, text, program): @text may be a shell command; count what destroys. */
 void code_guess(struct sh *sh, const char *text, const char *program);

@@ -197,6 +197,18 @@ static const char *xargs_jobs(const struct cmd *c)
 	return "";
 }
 
+/* xargs -I, -d, -0: a line is one argument, blanks and all. */
+static void input_lines(struct sh *sh, const char *in, struct fields *words)
+{
+	for (const char *p = in; *p; p += *p == '\n') {
+		size_t n = strcspn(p, "\n");
+
+		if (n)
+			fields_add(sh, words, sh_strn(sh, p, n), false);
+		p += n;
+	}
+}
+
 static bool fed_by_yes(const struct sh *sh)
 {
 	for (size_t i = sh->n_commands; i && i + 2 > sh->n_commands; i--)
@@ -225,8 +237,13 @@ static char *run_xargs(struct sh *sh, struct cmd *c)
 		mark = i_opt->value && *i_opt->value ? i_opt->value : "{}";
 	if (!o.n_rest)
 		return c->in ? sh_str(sh, c->in) : NULL;
-	input_words(sh, opts_find(&o, "-a --arg-file") ? HOLE(SHELL_ANYTHING) : c->in,
-		&words);
+	if (c->in && *c->in && !opts_find(&o, "-a --arg-file") &&
+		(mark || opts_find(&o, "-d --delimiter -0 --null")) && !has_hole(c->in))
+		input_lines(sh, c->in, &words);
+	else
+		input_words(sh,
+			opts_find(&o, "-a --arg-file") ? HOLE(SHELL_ANYTHING) : c->in,
+			&words);
 	for (size_t k = 0; k < o.n_rest; k++) {
 		char *w = o.rest[k];
 

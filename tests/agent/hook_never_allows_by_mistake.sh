@@ -30,6 +30,10 @@ refused 'closed input' <&-
 refused 'a folder' <"$TMP"
 refused 'NUL bytes' < <(head -c 100000 /dev/zero)
 refused 'not UTF-8' < <(printf '\377\376')
+refused 'a command that is not UTF-8' < <(
+	printf '{"hook_event_name":"PreToolUse","cwd":"%s","tool_name":"Bash","tool_input":{"command":"ls \377"}}' "$PWD")
+refused 'a key that stands twice' < <(
+	printf '{"hook_event_name":"PreToolUse","cwd":"%s","tool_name":"Bash","tool_input":{"command":"ls","command":"ls"}}' "$PWD")
 refused 'a big command' < <(python3 -c '
 import json
 print(json.dumps({"hook_event_name": "PreToolUse", "cwd": "/tmp", "tool_name": "Bash",
