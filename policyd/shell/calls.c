@@ -461,6 +461,33 @@ static bool unpacks(const char *text)
 	return false;
 }
 
+/* Are the functions of node's child_process only called, or taken by their own names? */
+static bool called_by_name(const char *text)
+{
+	static const char *const names[] = {"execFileSync", "execFile", "execSync",
+		"exec", "spawnSync", "spawn", "fork", NULL};
+	bool called = false;
+
+	if (strstr(text, "connect(") || strstr(text, "Socket"))
+		return false; /* and what it runs may hang on a connection */
+	for (const char *p = text; *p; p++) {
+		const char *const *n = names;
+
+		if (p > text && is_word(p[-1]))
+			continue;
+		while (*n && (strncmp(p, *n, strlen(*n)) || is_word(p[strlen(*n)])))
+			n++;
+		if (!*n)
+			continue;
+		p += strlen(*n);
+		p += strspn(p, " ");
+		if (!*p || !strchr("(},", *p))
+			return false;
+		called |= *p == '(';
+	}
+	return called;
+}
+
 static char *find_exact(const char *text, const char *token)
 {
 	return strstr(text, token);
@@ -509,6 +536,8 @@ void scan_calls(struct scan *s)
 				continue;
 			if (!strcmp(token, "require(") && literal_end(p + len))
 				continue; /* a module by its name */
+			if (!strcmp(token, "child_process") && called_by_name(s->text))
+				continue; /* its calls have rows of their own */
 			if (!strcmp(token, ".decode(") && !unpacks(s->text))
 				continue; /* bytes as text: nothing was hidden */
 			one_call(s, kind, token, p, p + len - (token[len - 1] == '('));
