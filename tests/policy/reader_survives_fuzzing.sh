@@ -39,7 +39,7 @@ build request policyd/audit/*.c policyd/client/*.c policyd/rules/*.c policyd/ser
 wait $a && wait $b
 mkdir "$TMP/shell.texts" "$TMP/request.texts"
 split -t '\0' -l 1 -a 4 tests/fuzz/shell.corpus "$TMP/shell.texts/"
-fuzz shell "${FUZZ_RUNS:-100000}" 600 & a=$!
+fuzz shell "${FUZZ_RUNS:-60000}" 600 & a=$!
 fuzz request "${FUZZ_RUNS:-400000}" 2000 & b=$!
 status=0
 wait $a || status=1
