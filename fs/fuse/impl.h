@@ -18,7 +18,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "fs/fuse/awake.h"
+#include "common/awake.h"
 #include "fs/fuse/serve.h"
 #include "fs/tx/tx.h"
 

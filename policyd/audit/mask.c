@@ -249,14 +249,28 @@ static size_t secret_at(const char *start, const char *s, size_t *keep)
 	return 0;
 }
 
+static bool letter(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* In the middle of a word only the value of -pSECRET may begin. */
+static bool none_begins(const char *start, const char *s)
+{
+	return s - start >= 2 && letter(s[-1]) && letter(*s) &&
+	       (s[-1] != 'p' || s[-2] != '-');
+}
+
 void audit_mask(const char *s, char *out, size_t size)
 {
 	const char *start = s;
 	size_t n = 0;
 
 	while (*s && n + 8 < size) {
-		size_t keep, secret = secret_at(start, s, &keep);
+		size_t keep = 0, secret = 0;
 
+		if (!none_begins(start, s))
+			secret = secret_at(start, s, &keep);
 		if (!secret) {
 			out[n++] = *s++;
 			continue;

@@ -4,6 +4,7 @@
 #ifndef POLICYD_SERVER_LOOP_H
 #define POLICYD_SERVER_LOOP_H
 
+#include "common/awake.h"
 #include "policyd/server/client.h"
 
 struct loop {
@@ -11,6 +12,7 @@ struct loop {
 	struct listener listener;
 	struct peers peers;
 	int epoll, signal_fd;
+	struct awake awake;
 	struct client **client, **gone;
 	size_t n, n_gone;
 	bool waiting; /* some client has a whole line left; counted each turn: */

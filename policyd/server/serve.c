@@ -236,18 +236,30 @@ static void tick(struct loop *l)
 		}
 }
 
+static int patience_ms(const struct loop *l)
+{
+	int quiet = awake_wait_ms(&l->awake);
+
+	return l->n_more     ? 0
+	       : quiet >= 0  ? quiet
+	       : l->n_paused ? PAUSE_MS
+	       : l->n	     ? CLOCK_MS
+			     : -1;
+}
+
 int loop_turn(struct loop *l)
 {
 	struct epoll_event ev[EVENTS];
 	bool news = false, calls = false, signals = false;
-	int n = epoll_wait(l->epoll, ev, EVENTS,
-		l->n_more     ? 0
-		: l->n_paused ? PAUSE_MS
-		: l->n	      ? CLOCK_MS
-			      : -1);
+	uint64_t seen = awake_seen(&l->awake);
+	int n = epoll_wait(l->epoll, ev, EVENTS, patience_ms(l));
 
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
+	if (n > 0)
+		awake_request(&l->awake);
+	else if (!l->n_more)
+		awake_quiet(&l->awake, seen);
 	l->now = loop_now();
 	for (int i = 0; i < n; i++) {
 		void *p = ev[i].data.ptr;

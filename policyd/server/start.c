@@ -103,7 +103,8 @@ static void folder_of(const char *path, char *dir, size_t size)
 
 /* Files first, since threads that exist keep their rights to them; then the threads; then
  * the system calls of all. */
-static int open_and_confine(struct server *s, const struct listener *l)
+static int open_and_confine(
+	struct server *s, const struct listener *l, struct awake *awake)
 {
 	char state[PATH_MAX], run[PATH_MAX];
 	bool guarded;
@@ -111,6 +112,7 @@ static int open_and_confine(struct server *s, const struct listener *l)
 
 	folder_of(l->path, run, sizeof(run));
 	limit();
+	awake_open(awake);
 	if (e)
 		fprintf(stderr, "policyd: the audit log cannot be written: %s\n",
 			strerror(-e));
@@ -148,7 +150,7 @@ int server_run(struct server *s)
 	if (!e)
 		e = open_loop(&l);
 	if (!e)
-		e = open_and_confine(s, &l.listener);
+		e = open_and_confine(s, &l.listener, &l.awake);
 	if (!e)
 		e = watch_fd(&l, loader_fd(s->loader), s->loader);
 	l.clock_ms = loop_now();
@@ -158,6 +160,7 @@ int server_run(struct server *s)
 		loop_drop(&l, l.client[l.n - 1]);
 	loop_bury(&l);
 	listen_close(&l.listener);
+	awake_close(&l.awake);
 	if (l.signal_fd >= 0)
 		close(l.signal_fd);
 	if (l.epoll >= 0)

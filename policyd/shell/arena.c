@@ -167,11 +167,8 @@ bool word_in(const char *s, const char *list)
 {
 	size_t n = strlen(s);
 
-	for (const char *p = list; *p;) {
-		if (*p == *s && !strncmp(p, s, n) && (p[n] == ' ' || !p[n]))
-			return n > 0;
-		p = strchrnul(p, ' ');
-		p += *p == ' ';
-	}
+	for (const char *p = n ? strstr(list, s) : NULL; p; p = strstr(p + 1, s))
+		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || !p[n]))
+			return true;
 	return false;
 }

@@ -151,6 +151,23 @@ static bool may_match(const char *pattern, const char *path)
 	return !*pattern && !*path;
 }
 
+/* Whether @path goes on with the plain beginning of @text; all goes behind a hole. */
+static bool goes_on(const char **path, const char *text)
+{
+	for (; *text && !strchr("*?[\\", *text) && !is_hole(**path); text++)
+		if (*(*path)++ != *text)
+			return false;
+	return true;
+}
+
+/* Most rows have nothing in common with a path, so that is seen first. */
+static bool may_begin(
+	const struct shell_context *c, const char *pattern, const char *path)
+{
+	return *pattern == '~' ? goes_on(&path, c->home) && goes_on(&path, pattern + 1)
+			       : goes_on(&path, pattern);
+}
+
 /* A row of a place table: ~ is the home, * matches within one name. */
 static bool matches(const struct shell_context *c, const char *pattern, const char *path)
 {
@@ -186,7 +203,8 @@ static bool in_table(const struct shell_context *c, enum table t, const char *pa
 				return true;
 			continue;
 		}
-		if ((*pat == '/' || *pat == '~') && matches(c, pat, path))
+		if ((*pat == '/' || *pat == '~') && may_begin(c, pat, path) &&
+			matches(c, pat, path))
 			return true;
 	}
 	return false;

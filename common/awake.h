@@ -3,8 +3,8 @@
  * open /dev/cpu_dma_latency (root); without it, or on big machines, it does nothing.
  * All functions may be called by any worker.
  */
-#ifndef FS_FUSE_AWAKE_H
-#define FS_FUSE_AWAKE_H
+#ifndef COMMON_AWAKE_H
+#define COMMON_AWAKE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,13 +4,13 @@
  * A request wakes a worker and its answer wakes the client, mostly on a CPU that had
  * nothing else to do. In a virtual machine such a CPU has been handed back to the host,
  * and fetching it costs up to 100 us, more than all our work for a request
- * (fs/DESIGN.md has the figures). The kernel's interface against that is
- * /dev/cpu_dma_latency: as long as the file is open, the number in it bounds, in
+ * (fs/DESIGN.md and policyd/DESIGN.md have the figures). The kernel's interface against
+ * that is /dev/cpu_dma_latency: as long as the file is open, the number in it bounds, in
  * microseconds, how long an idle CPU may take to wake up (Documentation/power/
  * pm_qos_interface.rst). We ask for it from the RUN-th request in close succession on,
  * and take it back when none came for QUIET_MS.
  */
-#include "fs/fuse/awake.h"
+#include "common/awake.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
