@@ -27,6 +27,14 @@ static void help(FILE *f)
 		"--max-seconds SECONDS. See agentctl(1).\n");
 }
 
+static int verb_help(const struct repl_verb *v)
+{
+	printf("usage: agentctl %s %s\n", v->name, v->arguments);
+	if (v->help)
+		printf("%s; see agentctl(1)\n", v->help);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -43,8 +51,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	for (const struct repl_verb *v = repl_verbs; v->name; v++) {
-		if (strcmp(v->name, argv[1]) == 0)
-			return v->run(argc - 1, argv + 1);
+		if (strcmp(v->name, argv[1]) != 0)
+			continue;
+		if (argc == 3 && strcmp(argv[2], "--help") == 0)
+			return verb_help(v);
+		return v->run(argc - 1, argv + 1);
 	}
 	fprintf(stderr, "agentctl: unknown verb '%s'; see `agentctl --help`\n", argv[1]);
 	return 2;

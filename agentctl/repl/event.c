@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "agentctl/repl/event.h"
 #include "common/escape.h"
@@ -181,12 +182,13 @@ static int find_cwd(struct event *e, json_object *o, char *why, size_t size)
 	const char *base = member(o, "cwd"), *dir = NULL;
 	json_object *in = NULL;
 	char here[PATH_MAX];
+	struct stat st;
 	int n;
 
-	if (!base || *base != '/')
+	if (!json_object_object_get_ex(o, "cwd", NULL))
 		base = getcwd(here, sizeof here);
-	if (!base)
-		return bad(why, size, "it names no folder");
+	if (!base || *base != '/')
+		return bad(why, size, "it names no folder, or not by its full path");
 	json_object_object_get_ex(o, "tool_input", &in);
 	for (size_t i = 0; i < 3 && !dir; i++)
 		dir = member(in, keys[i]);
@@ -195,9 +197,11 @@ static int find_cwd(struct event *e, json_object *o, char *why, size_t size)
 	else
 		n = snprintf(e->cwd, sizeof e->cwd, "%s%s%s", base,
 			dir && *dir ? "/" : "", dir ? dir : "");
-	return n < 0 || (size_t)n >= sizeof e->cwd
-		       ? bad(why, size, "its folder is too long")
-		       : 0;
+	if (n < 0 || (size_t)n >= sizeof e->cwd)
+		return bad(why, size, "its folder is too long");
+	return stat(e->cwd, &st) == 0 && S_ISDIR(st.st_mode)
+		       ? 0
+		       : bad(why, size, "its folder is not there");
 }
 
 /* In a mode that asks nobody, "ask" would be answered by nobody. */

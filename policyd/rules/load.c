@@ -99,9 +99,10 @@ static int add_source(
 	return file_load(r, s->path, text, len, s->tier, (unsigned)at, err, size);
 }
 
-static int finish(struct rules *r, char *err, size_t size)
+/* @own: how many of them are not built in. */
+static int finish(struct rules *r, size_t own, char *err, size_t size)
 {
-	if (r->n > MAX_RULES) {
+	if (own > MAX_RULES) {
 		snprintf(err, size, "more than %d rules", MAX_RULES);
 		return -E2BIG;
 	}
@@ -113,16 +114,18 @@ int rules_load(const struct rules_source *s, size_t n, struct rules **out, char 
 	size_t size)
 {
 	struct rules *r = calloc(1, sizeof(*r));
+	size_t built_in;
 	int e;
 
 	*out = NULL;
 	if (!r)
 		return -ENOMEM;
 	e = file_load(r, "built-in", NULL, 0, RULES_BUILTIN, 0, err, size);
+	built_in = r->n;
 	for (size_t i = 0; !e && i < n; i++)
 		e = add_source(r, &s[i], err, size);
 	if (!e)
-		e = finish(r, err, size);
+		e = finish(r, r->n - built_in, err, size);
 	if (e) {
 		rules_free(r);
 		return e;
@@ -143,7 +146,7 @@ int rules_load_workspace(const char *path, struct rules **out, char *err, size_t
 		return -ENOMEM;
 	e = add_source(r, &s, err, size);
 	if (!e)
-		e = finish(r, err, size);
+		e = finish(r, r->n, err, size);
 	if (e || !r->n_paths) {
 		rules_free(r);
 		return e;

@@ -56,7 +56,24 @@ static const char *const *find_row(const struct shell_effect *e)
 	return NULL;
 }
 
-/* A reason or suggestion with {word}, {path} and {program} filled in. */
+static const char *class_text(const char *name)
+{
+	size_t n = sizeof(policy_classes) / sizeof(*policy_classes);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(policy_classes[i][0], name))
+			return policy_classes[i][1];
+	return NULL;
+}
+
+static const char *what_of(const struct shell_effect *e)
+{
+	const char *text = e->class_ ? class_text(e->class_) : NULL;
+
+	return text ? text : class_text(e->verb == SHELL_HOST ? "host" : "remote");
+}
+
+/* A reason or suggestion with {word}, {path}, {program} and {what} filled in. */
 static void fill(const char *t, const struct shell_effect *e, char *out, size_t size)
 {
 	char part[512];
@@ -76,6 +93,8 @@ static void fill(const char *t, const struct shell_effect *e, char *out, size_t 
 			v = e->path ? e->path : e->word, t += 5;
 		else if (!strncmp(t, "{program}", 9))
 			v = *e->program ? e->program : "the command", t += 8;
+		else if (!strncmp(t, "{what}", 6))
+			v = what_of(e), t += 5;
 		if (!v) {
 			out[n++] = *t;
 			continue;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/escape.h"
 #include "policyd/server/private.h"
 
 enum { MAX_LINES = 24 };
@@ -96,7 +97,7 @@ static void print_effect(const struct shell_reading *r, const struct shell_effec
 	explain_text(program, by, sizeof(by));
 	printf("  %-4s ", marks[ans->decision]);
 	print_form(forms[e->verb], by, *path ? path : word);
-	if (e->how == SHELL_PRODUCT)
+	if (e->how == SHELL_PRODUCT && e->place != SHELL_SCRATCH)
 		place = "the next build makes it again";
 	if (*place && *path)
 		printf(" (%s)", place);
@@ -210,17 +211,40 @@ static int explain(const struct explain_options *o, const struct shell_context *
 	return policy_permits(&ans) ? 0 : 4;
 }
 
+/* @dir from here on; NULL with a line on standard error where it is too long. */
+static const char *absolute(const char *dir, const char *here, char *buf, size_t size)
+{
+	if (*dir == '/')
+		return dir;
+	if ((size_t)snprintf(buf, size, "%s/%s", here, dir) < size)
+		return buf;
+	fprintf(stderr, "policyd: '%.100s...' is too long\n", dir);
+	return NULL;
+}
+
 int explain_command(const struct explain_options *o)
 {
 	struct shell_context ctx = {.home = getenv("HOME"), .tmpdir = getenv("TMPDIR")};
-	char err[512] = "", here[PATH_MAX], path[PATH_MAX];
+	char err[512] = "", here[PATH_MAX], path[PATH_MAX], cwd[PATH_MAX], top[PATH_MAX];
 	struct rules *rules = NULL, *ws = NULL;
 	int status = 1;
 
+	if (!utf8_valid(o->command, strlen(o->command))) {
+		fputs("policyd: the command is not UTF-8, so it is refused\n", stderr);
+		return 4;
+	}
 	if (!getcwd(here, sizeof(here)))
 		strcpy(here, "/");
-	ctx.cwd = o->cwd ? o->cwd : o->workspace ? o->workspace : here;
-	ctx.workspace = o->workspace ? o->workspace : ctx.cwd;
+	ctx.cwd = absolute(o->cwd	  ? o->cwd
+			   : o->workspace ? o->workspace
+					  : here,
+		here, cwd, sizeof(cwd));
+	ctx.workspace = absolute(o->workspace ? o->workspace
+				 : ctx.cwd    ? ctx.cwd
+					      : here,
+		here, top, sizeof(top));
+	if (!ctx.cwd || !ctx.workspace)
+		return 2;
 	if (!ctx.home || *ctx.home != '/')
 		ctx.home = "/root";
 	if (rules_load(o->source, o->n_sources, &rules, err, sizeof(err)) ||

@@ -176,11 +176,23 @@ static void found(
 	effect(v->sh, verb, SHELL_NOWHERE, how, v->c->name, word, row[1]);
 }
 
+/* The words that @item names, and its option: compose down -v. */
 static const char *operand_text(struct verb *v, const char *item)
 {
-	size_t n = strcspn(item, "/");
+	size_t n = strcspn(item, "/"), words = 1;
+	bool option = item[n] && item[n + 1] == '-';
+	const char *text;
 
-	return v->o.n_rest ? v->o.rest[0] : n ? sh_strn(v->sh, item, n) : item;
+	if (!n || !v->o.n_rest)
+		return option	     ? item + n + 1
+		       : v->o.n_rest ? v->o.rest[0]
+		       : n	     ? sh_strn(v->sh, item, n)
+				     : item;
+	text = v->o.rest[0];
+	for (size_t i = 0; i < n; i++)
+		if (item[i] == '.' && words < v->o.n_rest)
+			text = sh_cat3(v->sh, text, " ", v->o.rest[words++]);
+	return option ? sh_cat3(v->sh, text, " ", item + n + 1) : text;
 }
 
 /* mkfs.ext4 disk.img: a disk that is a file in the workspace. */

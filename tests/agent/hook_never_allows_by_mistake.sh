@@ -26,6 +26,9 @@ for bad in '' '{' '[]' 'null' '"ls"' '{}' '{"tool_input":{}}' "$good x" "$good$g
 	'{"hook_event_name":"BeforeTool","tool_name":"Bash","tool_input":{"command":"ls"}}'; do
 	refused "$bad" <<<"$bad"
 done
+for cwd in '' src /nonexistent/folder "$PWD/../../../../nonexistent"; do
+	refused "the folder '$cwd'" <<<"${good/"$PWD"/"$cwd"}"
+done
 refused 'closed input' <&-
 refused 'a folder' <"$TMP"
 refused 'NUL bytes' < <(head -c 100000 /dev/zero)

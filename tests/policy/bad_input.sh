@@ -50,7 +50,8 @@ for name, raw in cases.items():
     begun = time.monotonic()
     got = d.raw(raw)["decision"]
     took = time.monotonic() - begun
-    assert got in ("deny", "closed"), (name, got)
+    # who sends more than a line may hold is cut off, in the middle of it or behind the answer
+    assert got == "deny" or (got == "closed" and len(raw) > 1 << 20), (name, got)
     assert took < 3, (name, took)
     assert d.check("ls") == "allow", name
 assert d.peak_kib() < 160 * 1024, "%d KiB after rubbish" % d.peak_kib()

@@ -17,9 +17,23 @@ explain 'make test | tail' >/dev/null || fail "a harmless command is refused"
 "$BIN/policyd" explain 'git push -f' --workspace /workspace --json >"$TMP/j" && fail "allowed"
 grep -q '"decision":"deny"' "$TMP/j" || fail "JSON: $(cat "$TMP/j")"
 
+"$BIN/policyd" explain $'ls \xff' 2>"$TMP/err" && fail "text that is not UTF-8 is taken"
+grep -q 'not UTF-8' "$TMP/err" || fail "$(cat "$TMP/err")"
+mkdir -p "$TMP/p/sub"
+(cd "$TMP" && "$BIN/policyd" explain 'rm -rf ../own' --workspace p --cwd p/sub | grep -q "$TMP/p/own (in the workspace)") ||
+	fail "folders are not taken from where it was started"
+
 printf 'version: 1\nrules:\n  - id: a\n    colour: b\n' >"$TMP/bad.yaml"
 "$BIN/policyd" check "$TMP/bad.yaml" 2>"$TMP/err" && fail "a bad file is taken"
 grep -q 'bad.yaml:4: unknown key' "$TMP/err" || fail "$(cat "$TMP/err")"
+{
+	printf 'version: 1\nrules:\n'
+	seq -f '  - {id: r%.0f, program: p, decision: deny, reason: no, match: [p]}' 10000
+} >"$TMP/many.yaml"
+"$BIN/policyd" check "$TMP/many.yaml" | grep -q 'ok, 10000 rules' || fail "10,000 rules are not taken"
+echo '  - {id: last, program: p, decision: deny, reason: no, match: [p]}' >>"$TMP/many.yaml"
+"$BIN/policyd" check "$TMP/many.yaml" 2>"$TMP/err" && fail "10,001 rules are taken"
+grep -q 'more than 10000 rules' "$TMP/err" || fail "$(cat "$TMP/err")"
 "$BIN/policyd" check / 2>"$TMP/err" && fail "a folder is taken"
 "$BIN/policyd" frob 2>/dev/null && fail "unknown verb"
 [ "$("$BIN/policyd" frob >/dev/null 2>&1; echo $?)" = 2 ] || fail "wrong usage is not 2"
