@@ -5,6 +5,7 @@
 // the command run, all else, also a program that is missing, throws, which refuses it.
 
 import { spawnSync } from "node:child_process";
+import { resolve } from "node:path";
 
 const SECONDS = 8;
 
@@ -15,7 +16,7 @@ export const Txfs = async ({ directory }) => ({
 		const event = {
 			hook_event_name: "PreToolUse",
 			tool_name: "Bash",
-			cwd: args.workdir ?? args.cwd ?? directory ?? process.cwd(),
+			cwd: resolve(directory ?? "", args.workdir ?? args.cwd ?? ""),
 			permission_mode: "bypassPermissions", // nobody can be asked from here
 			tool_input: { command: args.command },
 		};

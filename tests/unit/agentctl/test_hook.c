@@ -11,7 +11,7 @@
 #include "common/cleanup.h"
 #include "tests/unit/agentctl/suites.h"
 
-#define PRE "\"hook_event_name\":\"PreToolUse\",\"cwd\":\"/w\",\"tool_name\":\"Bash\""
+#define PRE "\"hook_event_name\":\"PreToolUse\",\"cwd\":\"/usr\",\"tool_name\":\"Bash\""
 
 static const struct {
 	enum event_agent agent;
@@ -19,20 +19,20 @@ static const struct {
 	int r;
 	const char *command, *cwd; /* NULL: none */
 } events[] = {
-	{EVENT_CLAUDE, "{" PRE ",\"tool_input\":{\"command\":\"ls\"}}", 0, "ls", "/w"},
+	{EVENT_CLAUDE, "{" PRE ",\"tool_input\":{\"command\":\"ls\"}}", 0, "ls", "/usr"},
 	{EVENT_CODEX, "{" PRE ",\"tool_input\":{\"command\":[\"ls\",\"a b\"]}}", 0,
-		"ls 'a b'", "/w"},
-	{EVENT_CODEX, "{" PRE ",\"tool_input\":{\"cmd\":\"ls\"}}", 0, "ls", "/w"},
+		"ls 'a b'", "/usr"},
+	{EVENT_CODEX, "{" PRE ",\"tool_input\":{\"cmd\":\"ls\"}}", 0, "ls", "/usr"},
 	{EVENT_GEMINI,
-		"{\"hook_event_name\":\"BeforeTool\",\"cwd\":\"/w\",\"tool_name\":"
+		"{\"hook_event_name\":\"BeforeTool\",\"cwd\":\"/usr\",\"tool_name\":"
 		"\"run_shell_command\",\"tool_input\":{\"command\":\"ls\",\"dir_path\":"
-		"\"src\"}}",
-		0, "ls", "/w/src"},
+		"\"lib\"}}",
+		0, "ls", "/usr/lib"},
 	{EVENT_GEMINI,
 		"{\"hook_event_name\":\"BeforeTool\",\"tool_name\":\"run_shell_command\","
 		"\"tool_input\":{\"command\":\"ls\",\"directory\":\"/etc\"}}",
 		0, "ls", "/etc"},
-	{EVENT_CURSOR, "{\"command\":\"ls\",\"cwd\":\"/w\"}\n", 0, "ls", "/w"},
+	{EVENT_CURSOR, "{\"command\":\"ls\",\"cwd\":\"/usr\"}\n", 0, "ls", "/usr"},
 	{EVENT_CLAUDE,
 		"{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Read\","
 		"\"tool_input\":{\"path\":\"x\"}}",
@@ -106,17 +106,17 @@ static const struct {
 	const char *line, *decision;
 	int asked;
 } lines[] = {
-	{"{\"v\":1,\"id\":5,\"op\":\"check\",\"command\":\"ls\",\"cwd\":\"/w\","
+	{"{\"v\":1,\"id\":5,\"op\":\"check\",\"command\":\"ls\",\"cwd\":\"/usr\","
 	 "\"workspace\":\"/\",\"tx\":\"9\",\"agent\":\"x\",\"cover\":\"contained\","
 	 "\"mode\":\"interactive\",\"home\":\"/\"}",
 		"allow", 1},
-	{"{\"op\":\"explain\",\"command\":\"ls\",\"cwd\":\"/w\"}", "allow", 1},
+	{"{\"op\":\"explain\",\"command\":\"ls\",\"cwd\":\"/usr\"}", "allow", 1},
 	{"{\"op\":\"reload\"}", "deny", 0},
 	{"{\"op\":\"record\",\"event\":\"committed\",\"tx\":\"7\"}", "deny", 0},
-	{"{\"op\":\"check\",\"cwd\":\"/w\"}", "deny", 0},
-	{"{\"op\":\"check\",\"command\":7,\"cwd\":\"/w\"}", "deny", 0},
+	{"{\"op\":\"check\",\"cwd\":\"/usr\"}", "deny", 0},
+	{"{\"op\":\"check\",\"command\":7,\"cwd\":\"/usr\"}", "deny", 0},
 	{"{\"op\":\"check\",\"command\":\"ls\",\"cwd\":\"w\"}", "deny", 0},
-	{"{\"command\":\"ls\",\"cwd\":\"/w\"}", "deny", 0},
+	{"{\"command\":\"ls\",\"cwd\":\"/usr\"}", "deny", 0},
 	{"[]", "deny", 0},
 	{"{} x", "deny", 0},
 	{"", "deny", 0},
