@@ -30,7 +30,8 @@ prepare() { # NAME: a project and a home of its own, a model, $P $HOME $MODEL
 }
 
 judged() { # NAME
-	local why="$1: $(tail -n 5 "$TMP/$1/out")"
+	local why
+	why="$1: $(tail -n 5 "$TMP/$1/out")"
 	eq made "$(cat "$P/made.txt" 2>&1)" "$why"
 	eq kept "$(cat "$HOME/precious/file" 2>&1)" "$why"
 	grep -q 'delete-home' "$TMP/$1/asked" || fail "the model was not told why; $why"
