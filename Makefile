@@ -71,7 +71,7 @@ SRC_shell  := $(call src,policyd/shell)
 SRC_pclient:= $(call src,policyd/client)
 SRC_audit  := $(addprefix policyd/audit/,chain.c mask.c sha256.c)
 SRC_policy := $(call src,policyd/server policyd/rules policyd/audit)
-SRC_agent  := $(call src,agentctl/repl agentctl/loop agentctl/tool agentctl/provider \
+SRC_agent  := $(call src,agentctl/repl agentctl/mcp agentctl/loop agentctl/tool agentctl/provider \
 	agentctl/provider/minimind agentctl/sandbox)
 
 GEN := $(B)/gen/sql.h $(B)/gen/policy_data.h

@@ -18,7 +18,8 @@ static void help(FILE *f)
 	fprintf(f,
 		"\nOptions of run and task: --workspace DIR, --label TEXT, --check CMD,\n"
 		"--keep, --no-keep, --late, --json, --timeout SECONDS, --policy=off;\n"
-		"run: --dry-run; task: --script FILE, --model URL, --name NAME,\n"
+		"run: --dry-run, --allow-tx; task: --script FILE, --model URL, --name "
+		"NAME,\n"
 		"--key-env VARIABLE, --key-file FILE, --ca-file FILE, --tools "
 		"auto|native|text,\n"
 		"--no-stream, --context N, --max-reply N, --temperature T, --retries N,\n"

@@ -7,6 +7,7 @@
 #include "agentctl/loop/loop.h"
 #include "agentctl/loop/report.h"
 #include "agentctl/loop/transcript.h"
+#include "agentctl/loop/work.h"
 #include "agentctl/tool/tool.h"
 
 struct loop {
@@ -15,9 +16,10 @@ struct loop {
 	struct loop_ending e;
 	struct txfs_ended ended;
 	struct tool_held held;
-	const char *shell;	/* that runs command lines */
-	int timeout_ms;		/* of the next command; 0: none */
-	struct transcript *log; /* or NULL */
+	const char *shell;	    /* that runs command lines */
+	int timeout_ms;		    /* of the next command; 0: none */
+	struct transcript *log;	    /* or NULL */
+	const struct work_ear *ear; /* who may end the next command, or NULL */
 };
 
 /** loop_emit(l, o): an event for the transcript, and for --json; frees @o. */
@@ -31,6 +33,9 @@ bool loop_vet(struct loop *l, const char *command, struct policy_answer *a);
 
 /** loop_begin(l): transaction and sandbox. Non-zero: told and ended already. */
 int loop_begin(struct loop *l);
+
+/** loop_resume(l, tx): instead of loop_begin, see tool_resume. */
+int loop_resume(struct loop *l, uint64_t tx);
 
 /** loop_exec(l, argv, r, output, arg): one command; output NULL: our own streams. Returns
  * -errno if it could not be asked to run; that is told and noted in l->e. */

@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include "agentctl/provider/provider.h"
 
+struct json_object;
+
 enum loop_keep { LOOP_KEEP_NO, LOOP_KEEP_YES };
 
 /** What becomes of what a failed command of a task changed. */
@@ -33,7 +35,12 @@ struct loop_options {
 	enum loop_keep keep; /* leave the transaction open at the end */
 	bool late;	     /* commit late-running files too */
 	bool json, dry_run, policy_off;
+	bool spoken;	/* our standard input and output are a protocol's, no command's */
+	bool allow_tx;	/* what runs inside may set savepoints and go back to them */
 	int timeout_ms; /* of each command; 0: none */
+	/* hears each event of --json, whether it is printed or not; may be NULL */
+	void (*hear)(void *arg, struct json_object *event);
+	void *hear_arg;
 	/* task: */
 	const char *script;		      /* the scripted provider's file, or */
 	const struct provider_server *server; /* the model to ask, or NULL */

@@ -28,7 +28,8 @@ char *output_text(const struct output *o, const char *first)
 
 	if (!f)
 		return NULL;
-	fprintf(f, "%s\n", first);
+	if (first)
+		fprintf(f, "%s\n", first);
 	fwrite(o->head, 1, o->n_head, f);
 	if (lost)
 		fprintf(f, "\n[%llu bytes left out]\n", lost);

@@ -1,6 +1,6 @@
 /*
- * output.h: what a command printed: its beginning, and its end in a ring. Private to
- * loop.
+ * output.h: what a command printed: its beginning, and its end in a ring. For loop
+ * and mcp.
  */
 #ifndef AGENTCTL_LOOP_OUTPUT_H
 #define AGENTCTL_LOOP_OUTPUT_H
@@ -20,8 +20,8 @@ struct output {
  * that of sandbox_cmd.output. */
 void output_collect(void *o, int stream, const char *data, size_t n);
 
-/** output_text(o, first): the line @first, then what was printed; caller frees. NULL: no
- * memory. NUL bytes become spaces. */
+/** output_text(o, first): the line @first (or NULL), then what was printed; caller frees.
+ * NULL: no memory. NUL bytes become spaces. */
 char *output_text(const struct output *o, const char *first);
 
 #endif

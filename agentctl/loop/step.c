@@ -9,6 +9,8 @@
 void loop_emit(struct loop *l, json_object *o)
 {
 	transcript_add(l->log, o);
+	if (l->o->hear)
+		l->o->hear(l->o->hear_arg, o);
 	report_emit(l->o->json, o);
 }
 
@@ -18,7 +20,8 @@ int loop_open(struct loop *l, const struct loop_options *o, const char *agent)
 		.label = o->label,
 		.agent = agent,
 		.secret = o->server ? o->server->key_file : NULL,
-		.policy_off = o->policy_off};
+		.policy_off = o->policy_off,
+		.allow_tx = o->allow_tx};
 
 	memset(l, 0, sizeof *l);
 	l->o = o;
@@ -50,14 +53,12 @@ bool loop_vet(struct loop *l, const char *command, struct policy_answer *a)
 	return allowed;
 }
 
-int loop_begin(struct loop *l)
+static int begun(struct loop *l, int r)
 {
 	json_object *o;
 
-	if (tool_begin(l->t) != 0)
+	if (r != 0)
 		return loop_failed(l);
-	if (tool_record(l->t, "begin") != 0)
-		report_say("agentctl: %s", tool_message(l->t));
 	o = report_event("begin");
 	report_add_int(o, "tx", (int64_t)tool_tx(l->t));
 	report_add(o, "workspace", tool_workspace(l->t));
@@ -65,6 +66,20 @@ int loop_begin(struct loop *l)
 	report_add_ms(o, "contain_ms", tool_times(l->t)->contain);
 	loop_emit(l, o);
 	return 0;
+}
+
+int loop_begin(struct loop *l)
+{
+	int r = tool_begin(l->t);
+
+	if (r == 0 && tool_record(l->t, "begin") != 0)
+		report_say("agentctl: %s", tool_message(l->t));
+	return begun(l, r);
+}
+
+int loop_resume(struct loop *l, uint64_t tx)
+{
+	return begun(l, tool_resume(l->t, tx));
 }
 
 static void tell_output(void *arg, int stream, const char *data, size_t n)
@@ -88,6 +103,15 @@ int loop_exec(struct loop *l, char *const *argv, struct sandbox_result *r,
 		.arg = arg};
 	int e;
 
+	if (l->ear) {
+		cmd.hear_fd = l->ear->fd;
+		cmd.hear = l->ear->hear;
+		cmd.hear_arg = l->ear->arg;
+	}
+	if (!output && l->o->spoken) {
+		cmd.in = -1;
+		cmd.out = STDERR_FILENO;
+	}
 	if (!output && l->o->json) {
 		cmd.out = cmd.err = -1;
 		cmd.output = tell_output;

@@ -19,6 +19,7 @@ int repl_transcript(int argc, char **argv);
 int repl_audit(int argc, char **argv);
 int repl_hook(int argc, char **argv);
 int repl_doctor(int argc, char **argv);
+int repl_mcp(int argc, char **argv);
 
 /** repl_usage(verb): complain with the line of @verb; returns 2. */
 int repl_usage(const char *verb);

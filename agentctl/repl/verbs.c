@@ -29,16 +29,18 @@ const struct repl_verb repl_verbs[] = {
 		"search or verify the record of verdicts", repl_audit},
 	{"hook", "claude|codex|gemini|cursor", "answer another agent's pre-tool hook",
 		repl_hook},
-	{"mcp", "", NULL, not_yet},
+	{"mcp", "[--workspace DIR] [--allow-tx] [OPTIONS]",
+		"serve a client of the Model Context Protocol", repl_mcp},
 	{"serve", "", NULL, not_yet},
 	{NULL, NULL, NULL, NULL},
 };
 
-enum { OPT_DRY_RUN = OPT_OWN };
+enum { OPT_DRY_RUN = OPT_OWN, OPT_ALLOW_TX };
 
 static const struct option run_options[] = {
 	COMMON_OPTIONS,
 	{"dry-run", no_argument, NULL, OPT_DRY_RUN},
+	{"allow-tx", no_argument, NULL, OPT_ALLOW_TX},
 	{NULL, 0, NULL, 0},
 };
 
@@ -55,10 +57,11 @@ static bool take(void *arg, int opt, const char *value)
 {
 	struct loop_options *o = arg;
 
-	if (opt != OPT_DRY_RUN)
-		return options_take(o, opt, value);
-	o->dry_run = true;
-	return true;
+	switch (opt) {
+	case OPT_DRY_RUN: o->dry_run = true; return true;
+	case OPT_ALLOW_TX: o->allow_tx = true; return true;
+	default: return options_take(o, opt, value);
+	}
 }
 
 int repl_run(int argc, char **argv)

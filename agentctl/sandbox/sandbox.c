@@ -170,6 +170,7 @@ struct run {
 	struct sandbox_result *r;
 	int pipes[3];	   /* our ends of captured output, by stream; -1 */
 	uint64_t deadline; /* 0: none */
+	bool heard;	   /* all that can be from hear_fd */
 };
 
 static int open_stream(struct run *run, int stream, int given, int *theirs)
@@ -253,6 +254,15 @@ static void forward(struct run *run)
 		run->r->forwarded = (int)si.ssi_signo;
 }
 
+static void hear(struct run *run)
+{
+	int heard = run->cmd->hear(run->cmd->hear_arg);
+
+	run->heard = heard != 0;
+	if (heard > 0)
+		run->deadline = now_ns();
+}
+
 static void conclude(struct run *run, const struct wire_msg *m)
 {
 	struct sandbox_result *r = run->r;
@@ -289,10 +299,12 @@ static int time_left(struct run *run)
 /* One turn of the wait. Returns 1 when the command ended, 0 to go on, or -errno. */
 static int turn(struct run *run)
 {
-	struct pollfd p[4] = {{.fd = run->s->ctl, .events = POLLIN},
+	bool hears = run->cmd->hear && !run->heard;
+	struct pollfd p[5] = {{.fd = run->s->ctl, .events = POLLIN},
 		{.fd = run->cmd->signal_fd, .events = POLLIN},
 		{.fd = run->pipes[1], .events = POLLIN},
-		{.fd = run->pipes[2], .events = POLLIN}};
+		{.fd = run->pipes[2], .events = POLLIN},
+		{.fd = hears ? run->cmd->hear_fd : -1, .events = POLLIN}};
 	int wait_ms = time_left(run);
 	struct wire_msg m;
 	int fds[WIRE_FDS], r;
@@ -302,7 +314,7 @@ static int turn(struct run *run)
 		run->r->signal = SIGKILL;
 		return 1;
 	}
-	if (poll(p, 4, wait_ms) < 0)
+	if (poll(p, 5, wait_ms) < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (int i = 1; i <= 2; i++) {
 		if (p[i + 1].revents)
@@ -310,6 +322,8 @@ static int turn(struct run *run)
 	}
 	if (p[1].revents)
 		forward(run);
+	if (p[4].revents)
+		hear(run);
 	if (!p[0].revents)
 		return 0;
 	r = wire_recv(run->s->ctl, &m, fds);

@@ -56,6 +56,11 @@ struct sandbox_cmd {
 	int signal_fd;	   /* a signalfd whose signals are forwarded, or -1 */
 	void (*output)(void *arg, int stream, const char *data, size_t bytes);
 	void *arg; /* output: stream is 1 or 2, called from sandbox_exec */
+	/* who may want it to end: hear is called when hear_fd is readable. 0: go on; 1:
+	 * as if its time were over; -1: nothing more will be heard. With hear only. */
+	int hear_fd;
+	int (*hear)(void *arg);
+	void *hear_arg;
 };
 
 struct sandbox_result {

@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "agentctl/tool/door.h"
+#include "agentctl/tool/guest.h"
 #include "common/cleanup.h"
 #include "common/mem.h"
 #include "txfs/client.h"
@@ -28,6 +29,8 @@
 #define GUESTS 32
 #define MAX_ENV 512
 #define IDLE_MS 60000
+#define GUEST_SECONDS 30
+#define ASKING 4
 #define JSON_DEPTH 6
 
 /* --- one question ----------------------------------------------------------------------
@@ -166,6 +169,7 @@ struct host {
 	struct policy *policy;
 	struct guest guest[GUESTS];
 	size_t n;
+	int asking; /* processes that ask the mount */
 };
 
 static int ask_policyd(void *arg, const struct policy_request *q, struct policy_answer *a)
@@ -206,6 +210,57 @@ static bool send_line(int fd, const char *line)
 	return text && send(fd, text, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
 }
 
+static _Noreturn void answer_from_mount(
+	const struct host *h, int fd, const char *line, size_t n)
+{
+	struct timeval patience = {.tv_sec = GUEST_SECONDS};
+	auto_free char *answer = NULL, *text = NULL;
+	size_t all;
+
+	alarm(GUEST_SECONDS);
+	answer = guest_answer(line, n, h->label);
+	text = answer ? mem_printf("%s\n", answer) : NULL;
+	all = text ? strlen(text) : 0;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+	for (size_t at = 0; at < all;) {
+		ssize_t sent = send(fd, text + at, all - at, MSG_NOSIGNAL);
+
+		if (sent <= 0)
+			_exit(1);
+		at += (size_t)sent;
+	}
+	_exit(all == 0);
+}
+
+/* Questions to the mount may take long, and others wait at the door meanwhile: each gets
+ * a process, as long as there are not too many. */
+static bool ask_mount(struct host *h, struct guest *g, const char *line, size_t n)
+{
+	static const char busy[] =
+		"{\"v\":1,\"ok\":false,\"reason\":\"too many questions at once\"}";
+	pid_t pid;
+
+	while (h->asking > 0 && waitpid(-1, NULL, WNOHANG) > 0)
+		h->asking--;
+	if (h->asking == ASKING)
+		return send_line(g->fd, busy);
+	pid = fork();
+	if (pid == 0)
+		answer_from_mount(h, g->fd, line, n);
+	h->asking += pid > 0;
+	return pid > 0;
+}
+
+static bool answer_line(struct host *h, struct guest *g, const char *line, size_t n)
+{
+	auto_free char *out = NULL;
+
+	if (guest_wants(line, n))
+		return ask_mount(h, g, line, n);
+	out = door_answer(line, n, h->label, ask_policyd, h);
+	return send_line(g->fd, out);
+}
+
 /* False: the guest has to go. */
 static bool serve_guest(struct host *h, struct guest *g)
 {
@@ -217,9 +272,8 @@ static bool serve_guest(struct host *h, struct guest *g)
 	g->n += (size_t)r;
 	while ((eol = memchr(g->in, '\n', g->n))) {
 		size_t len = (size_t)(eol - g->in);
-		auto_free char *out = door_answer(g->in, len, h->label, ask_policyd, h);
 
-		if (!send_line(g->fd, out))
+		if (!answer_line(h, g, g->in, len))
 			return false;
 		g->n -= len + 1;
 		memmove(g->in, eol + 1, g->n);
@@ -229,8 +283,7 @@ static bool serve_guest(struct host *h, struct guest *g)
 
 static void admit(struct host *h)
 {
-	struct guest g = {
-		.fd = accept4(h->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+	struct guest g = {.fd = accept4(h->listen_fd, NULL, NULL, SOCK_CLOEXEC)};
 
 	if (g.fd < 0)
 		return;

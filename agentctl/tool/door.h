@@ -9,7 +9,9 @@
 #define AGENTCTL_TOOL_DOOR_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "txfs/policy.h"
@@ -23,6 +25,8 @@ struct door {
 /** What the door says of every question. */
 struct door_label {
 	const char *agent, *tx, *workspace, *home;
+	uint64_t id;   /* of the transaction, for what else is answered: guest.h */
+	bool allow_tx; /* savepoints may be set and gone back to */
 };
 
 /** door_open(d, label): 0 or -errno; then @d has no path. The calling process must be

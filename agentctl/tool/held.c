@@ -9,13 +9,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+#include "agentctl/tool/below.h"
 #include "agentctl/tool/impl.h"
 #include "agentctl/tool/late.h"
 #include "common/cleanup.h"
@@ -31,18 +30,10 @@ struct search {
 	unsigned long walked;
 };
 
-static int open_below(int dir, const char *path, int flags)
-{
-	struct open_how how = {.flags = (uint64_t)flags | O_CLOEXEC | O_NONBLOCK,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
-
-	return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
-}
-
 /* A small regular file as a string; NULL if it is none, *bytes then tells -1. */
 static char *read_below(int dir, const char *path, ssize_t *bytes)
 {
-	auto_close int fd = open_below(dir, path, O_RDONLY);
+	auto_close int fd = below_open(dir, path, O_RDONLY);
 	auto_free char *text = NULL;
 	struct stat st;
 	ssize_t n, got = 0;
@@ -129,7 +120,7 @@ static int walk_entry(struct search *s, const char *dir, int fd, const char *nam
 
 static int walk(struct search *s, const char *path)
 {
-	int fd = open_below(s->view, path, O_RDONLY | O_DIRECTORY);
+	int fd = below_open(s->view, path, O_RDONLY | O_DIRECTORY);
 	auto_dir DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *e;
 	int r = 0;

@@ -44,6 +44,10 @@ void tool_move(struct tool *t, enum tool_state to);
 /** tool_now(): monotonic time in ns. */
 uint64_t tool_now(void);
 
+/** tool_attach_view(t, tx): the open private transaction @tx of the mount t->fs becomes
+ * t's own. Errors as tool_resume. */
+int tool_attach_view(struct tool *t, uint64_t tx);
+
 /** tool_contain(t): build the sandbox of t's view. */
 int tool_contain(struct tool *t);
 

@@ -184,7 +184,9 @@ static int open_door(struct tool *t)
 	const struct door_label label = {.agent = agent,
 		.tx = tx,
 		.workspace = t->ws.path,
-		.home = getenv("HOME")};
+		.home = getenv("HOME"),
+		.id = t->begun.id,
+		.allow_tx = t->o.allow_tx};
 	int r;
 
 	if (t->o.policy_off)
@@ -196,39 +198,118 @@ static int open_door(struct tool *t)
 		 : 0;
 }
 
-int tool_begin(struct tool *t)
+/* The mount, and who catches signals. */
+static int attach(struct tool *t)
 {
-	uint64_t at;
 	int r = txfs_open_or_mount(t->ws.path, &t->fs, &t->mounted_here);
 
 	if (r != 0) {
 		fs_failed(t, r, "reach the mount");
 		t->mounted_here = false;
-		give_up(t);
 		return r;
 	}
 	r = note_mount(t);
 	if (r == 0 && (r = catch_signals(t)) != 0)
 		tool_say(t, r, "cannot catch signals: %s", strerror(-r));
-	if (r == 0) {
-		at = tool_now();
-		r = txfs_begin(t->fs, TXFS_BEGIN_PRIVATE, t->o.label, &t->begun);
-		t->times.begin = tool_now() - at;
-		if (r != 0) {
-			t->begun.id = 0;
-			fs_failed(t, r, "begin");
-		}
-	}
+	return r;
+}
+
+static int begin(struct tool *t)
+{
+	uint64_t at = tool_now();
+	int r = txfs_begin(t->fs, TXFS_BEGIN_PRIVATE, t->o.label, &t->begun);
+
+	t->times.begin = tool_now() - at;
 	if (r == 0)
-		r = open_door(t);
+		return 0;
+	t->begun.id = 0;
+	return fs_failed(t, r, "begin");
+}
+
+static int move_in(struct tool *t)
+{
+	int r = open_door(t);
+
 	if (r == 0)
 		r = tool_contain(t);
-	if (r != 0) {
+	if (r == 0)
+		tool_move(t, TOOL_OPEN);
+	return r;
+}
+
+int tool_begin(struct tool *t)
+{
+	int r = attach(t);
+
+	if (r == 0)
+		r = begin(t);
+	if (r == 0)
+		r = move_in(t);
+	if (r != 0)
 		give_up(t);
-		return r;
-	}
-	tool_move(t, TOOL_OPEN);
+	return r;
+}
+
+/** Which transaction is looked for, and what it is. */
+struct sought {
+	uint64_t id;
+	struct txfs_row_tx row;
+};
+
+static int seek_row(void *arg, const struct txfs_row_tx *r)
+{
+	struct sought *s = arg;
+
+	if (r->id != s->id)
+		return 0;
+	s->row = *r;
+	return 1;
+}
+
+static int seek(struct tool *t, struct sought *s)
+{
+	int r = txfs_list(t->fs, 0, seek_row, s);
+
+	if (r < 0)
+		return fs_failed(t, r, "list the transactions");
+	if (r == 0)
+		return tool_say(t, -ENOENT, "no transaction %llu is open in '%s'",
+			(unsigned long long)s->id, t->ws.path);
 	return 0;
+}
+
+int tool_attach_view(struct tool *t, uint64_t tx)
+{
+	struct sought s = {.id = tx};
+	int r = seek(t, &s);
+
+	if (r != 0)
+		return r;
+	if (s.row.state != TXFS_OPEN || !s.row.is_private)
+		return tool_say(t, -ESTALE,
+			"transaction %llu cannot be gone on with: txfs -C '%s' "
+			"diff|commit|abort --tx %llu",
+			(unsigned long long)tx, t->ws.path, (unsigned long long)tx);
+	t->begun.id = tx;
+	snprintf(t->begun.view, sizeof t->begun.view, "%.4000s/%.63s", txfs_mnt(t->fs),
+		s.row.view);
+	return 0;
+}
+
+/* What was there before is not ours to abort. */
+int tool_resume(struct tool *t, uint64_t tx)
+{
+	int r = attach(t);
+
+	if (r == 0)
+		r = tool_attach_view(t, tx);
+	if (r == 0)
+		r = move_in(t);
+	if (r != 0) {
+		t->begun.id = 0;
+		give_up(t);
+	}
+	return r;
 }
 
 /* A new sandbox for the same view; what ran in the old one is gone. */
@@ -269,6 +350,18 @@ void tool_stop(struct tool *t)
 	t->sandbox = NULL;
 	door_close(&t->door);
 	tool_move(t, TOOL_STOPPED);
+}
+
+int tool_count(struct tool *t, struct tool_held *out)
+{
+	struct sought s = {.id = t->begun.id};
+	int r = seek(t, &s);
+
+	memset(out, 0, sizeof *out);
+	out->added = s.row.added;
+	out->changed = s.row.changed;
+	out->deleted = s.row.deleted;
+	return r;
 }
 
 int tool_savepoint(struct tool *t, const char *name)

@@ -26,6 +26,7 @@ struct tool_options {
 	const char *agent;     /* who asks, for the policy's log */
 	const char *secret;    /* a file that no command may see, or NULL */
 	bool policy_off;       /* tool_vet allows everything */
+	bool allow_tx;	       /* commands may set savepoints and go back to them */
 };
 
 /** Times in ns, 0 where a step did not happen; end is the commit's or the abort's. */
@@ -67,6 +68,11 @@ char *tool_quote(char *const *argv);
  * blocked in this process and go to the command that runs. */
 int tool_begin(struct tool *t);
 
+/** tool_resume(t, tx): instead of tool_begin: go on in a private transaction that is open
+ * and that nobody else works in. -ENOENT: there is none of that number; -ESTALE: it is
+ * suspended and can only be looked at, committed or aborted. */
+int tool_resume(struct tool *t, uint64_t tx);
+
 /** tool_exec(t, cmd, r): run in the sandbox; see sandbox_exec; signal_fd is set here. A
  * sandbox that a time-out ended is built anew. cwd NULL: tool_cwd. */
 int tool_exec(struct tool *t, const struct sandbox_cmd *cmd, struct sandbox_result *r);
@@ -80,6 +86,13 @@ int tool_release(struct tool *t, const char *name);
  * the sandbox is killed first, or it would go on in what was undone; a new one is built.
  */
 int tool_rollback(struct tool *t, const char *name);
+
+/** tool_count(t, out): how many paths changed so far; nothing else of @out is set.
+ * tool_diff(t, path, max, text): the changes to read, of @path (relative; NULL: of all),
+ * cut at @max bytes; names are escaped, lines of files are as they are. Caller frees. */
+struct tool_held;
+int tool_count(struct tool *t, struct tool_held *out);
+int tool_diff(struct tool *t, const char *path, size_t max, char **text);
 
 /** tool_stop(t): end all that still runs in the sandbox. Nothing is written after it. */
 void tool_stop(struct tool *t);
