@@ -13,6 +13,7 @@
 #   lint            layering, headers, formatting, static analysis, manuals
 #   bench-policy    verdicts on labelled commands, class by class, and their latency
 #   bench-quick     txfs beside ext4 and fuse-overlayfs, under three minutes
+#   model           train the small model that is built in (agentctl/model/model.mk)
 #   install         to $(DESTDIR)$(PREFIX)
 # Knobs
 #   V=1             show commands            W=1   warnings do not stop the build
@@ -40,8 +41,8 @@ PKGS_FS     := fuse3 sqlite3 libxxhash
 PKGS_POLICY := yaml-0.1 json-c libpcre2-8 libseccomp
 PKGS_AGENT  := json-c libseccomp
 PKGS_ALL    := fuse3 sqlite3 libxxhash yaml-0.1 json-c libpcre2-8 libseccomp
-# Only its header is compiled against: agentctl loads the library when it needs it.
-PKGS_HEADER := libcurl
+# Only their headers are compiled against: agentctl loads a library when it needs it.
+PKGS_HEADER := libcurl libedit libmicrohttpd
 
 SAN_asan  := -fsanitize=address
 SAN_ubsan := -fsanitize=undefined -fno-sanitize-recover=undefined
@@ -71,8 +72,8 @@ SRC_shell  := $(call src,policyd/shell)
 SRC_pclient:= $(call src,policyd/client)
 SRC_audit  := $(addprefix policyd/audit/,chain.c mask.c sha256.c)
 SRC_policy := $(call src,policyd/server policyd/rules policyd/audit)
-SRC_agent  := $(call src,agentctl/repl agentctl/mcp agentctl/loop agentctl/tool agentctl/provider \
-	agentctl/provider/minimind agentctl/sandbox)
+SRC_agent  := $(call src,agentctl/repl agentctl/mcp agentctl/serve agentctl/loop agentctl/tool agentctl/provider \
+	agentctl/provider/minimind agentctl/provider/small agentctl/sandbox)
 
 GEN := $(B)/gen/sql.h $(B)/gen/policy_data.h
 
@@ -173,6 +174,8 @@ bench-policy: all tools
 bench-quick: all tools
 	$(Q)bash benchmarks/quick.sh $(BIN)
 
+include agentctl/model/model.mk
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
 		$(DESTDIR)$(PREFIX)/include/txfs
@@ -196,5 +199,6 @@ clean:
 
 # Taken in by .incbin, which -MMD does not see.
 $(B)/obj/agentctl/tool/data.o: $(wildcard agentctl/data/*)
+$(B)/obj/agentctl/provider/small/checkpoint.o: $(wildcard agentctl/model/checkpoint/* agentctl/model/tools.json)
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

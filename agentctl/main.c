@@ -9,7 +9,8 @@
 
 static void help(FILE *f)
 {
-	fprintf(f, "usage: agentctl VERB [OPTIONS] [ARGUMENTS]\n\n");
+	fprintf(f, "usage: agentctl [OPTIONS]                an interactive session\n"
+		   "       agentctl VERB [OPTIONS] [ARGUMENTS]\n\n");
 	for (const struct repl_verb *v = repl_verbs; v->name; v++) {
 		if (v->help)
 			fprintf(f, "    %-10s %-39s %s\n", v->name, v->arguments,
@@ -38,11 +39,8 @@ static int verb_help(const struct repl_verb *v)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2) {
-		fprintf(stderr, "agentctl: the interactive session is not supported yet; "
-				"see `agentctl --help`\n");
-		return 2;
-	}
+	if (argc < 2)
+		return repl_session(argc, argv);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
 		help(stdout);
 		return 0;
@@ -58,6 +56,8 @@ int main(int argc, char **argv)
 			return verb_help(v);
 		return v->run(argc - 1, argv + 1);
 	}
+	if (argv[1][0] == '-')
+		return repl_session(argc, argv);
 	fprintf(stderr, "agentctl: unknown verb '%s'; see `agentctl --help`\n", argv[1]);
 	return 2;
 }

@@ -4,7 +4,7 @@
 # everything is there. Without npm one test is skipped, so npm may be missing.
 set -eu
 want="build-essential pkg-config libfuse3-dev fuse3 libsqlite3-dev libxxhash-dev
-libyaml-dev libjson-c-dev libpcre2-dev libseccomp-dev libcurl4-openssl-dev
+libyaml-dev libjson-c-dev libpcre2-dev libseccomp-dev libcurl4-openssl-dev libedit-dev libmicrohttpd-dev
 ca-certificates git python3 mount util-linux"
 [ "${1:-}" = build ] || want="$want check sqlite3 attr acl procps fuse-overlayfs
 openssl mandoc shellcheck cppcheck clang clang-format libclang-rt-14-dev"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "agentctl/loop/output.h"
 #include "agentctl/loop/prompt.h"
+#include "agentctl/loop/stream.h"
 #include "agentctl/loop/task.h"
 #include "common/cleanup.h"
 #include "common/mem.h"
@@ -16,14 +17,24 @@
 /* --- what the provider hears ----------------------------------------------------------
  */
 
-/* Also shown. Takes @text. */
-static int answer(struct task *t, const char *call_id, char *text, bool failed)
+/* The output has been shown as it came. */
+static void tell_status(
+	struct task *t, const struct provider_message *m, const char *text)
 {
-	struct provider_message m = {.role = PROVIDER_TOOL,
-		.text = text,
-		.call_id = mem_strdup(call_id),
-		.failed = failed};
+	stream_end(t->live);
+	if (m->failed)
+		report_say("  %.*s", (int)strcspn(text, "\n"), text);
+}
+
+/* Also shown. Takes @text. */
+static int answer(
+	struct task *t, const char *call_id, char *text, struct provider_message m)
+{
 	json_object *o;
+
+	m.role = PROVIDER_TOOL;
+	m.text = text;
+	m.call_id = mem_strdup(call_id);
 
 	if (!text || !m.call_id) {
 		free(text);
@@ -34,7 +45,9 @@ static int answer(struct task *t, const char *call_id, char *text, bool failed)
 	report_add_int(o, "step", t->step);
 	report_add(o, "text", text);
 	loop_emit(&t->l, o);
-	if (!t->l.o->json)
+	if (t->live && m.output && !m.refused)
+		tell_status(t, &m, text);
+	else if (!t->l.o->json)
 		task_lines("  ", text);
 	return talk_add(&t->talk, m);
 }
@@ -51,7 +64,10 @@ static int answer_refusal(
 				? ". You asked for this before; it will not be allowed. "
 				  "Do something else, or finish"
 				: ""),
-		true);
+		(struct provider_message){.failed = true,
+			.refused = true,
+			.status = 126,
+			.output = strlen("Refused by the policy, nothing was run: ")});
 
 	return r == 0 && end ? task_give_up(t, end) : r;
 }
@@ -93,7 +109,10 @@ static int answer_result(struct task *t, const struct provider_reply *reply,
 		free(text);
 		text = more;
 	}
-	e = answer(t, reply->call_id, text, r->status != 0 || r->timed_out);
+	e = answer(t, reply->call_id, text,
+		(struct provider_message){.failed = r->status != 0 || r->timed_out,
+			.status = r->status,
+			.output = strlen(first) + 1});
 	return e == 0 && end && !t->stopped ? task_give_up(t, end) : e;
 }
 
@@ -133,11 +152,27 @@ static int tool_trouble(struct task *t, int r)
 	return r;
 }
 
+/** Output is kept for the model, and perhaps shown. */
+struct both {
+	struct output *kept;
+	struct stream *live;
+};
+
+static void collect(void *arg, int stream, const char *data, size_t n)
+{
+	struct both *b = arg;
+
+	output_collect(b->kept, stream, data, n);
+	if (b->live)
+		stream_put(b->live, data, n);
+}
+
 static int run_command(struct task *t, const struct provider_reply *reply)
 {
 	char *argv[] = {(char *)t->l.shell, (char *)"-c", reply->command, NULL};
 	auto_free struct output *out = mem_zalloc(sizeof *out);
 	struct sandbox_result r;
+	struct both both;
 	int undone;
 
 	if (!out)
@@ -145,8 +180,9 @@ static int run_command(struct task *t, const struct provider_reply *reply)
 	undone = steps_before(&t->steps, t->l.t, t->step);
 	if (undone != 0)
 		return tool_trouble(t, undone);
+	both = (struct both){out, t->live};
 	t->l.timeout_ms = command_timeout_ms(t);
-	undone = loop_exec(&t->l, argv, &r, output_collect, out);
+	undone = loop_exec(&t->l, argv, &r, collect, &both);
 	t->l.timeout_ms = t->l.o->timeout_ms;
 	if (undone != 0)
 		return undone;
@@ -156,6 +192,7 @@ static int run_command(struct task *t, const struct provider_reply *reply)
 		return tool_trouble(t, undone);
 	if (r.forwarded) {
 		t->stopped = true;
+		t->signal = r.forwarded;
 		t->l.e.status = 128 + r.forwarded;
 	}
 	return answer_result(t, reply, &r, out, undone > 0);
@@ -191,7 +228,7 @@ static int answer_back(struct task *t, const char *call_id, int r, unsigned int 
 		text = mem_strdup("Not rolled back: that tool is not offered here.");
 	else
 		text = mem_strdup("Not rolled back: there is no such step to undo.");
-	return answer(t, call_id, text, r != 0);
+	return answer(t, call_id, text, (struct provider_message){.failed = r != 0});
 }
 
 static int do_back(struct task *t, const struct provider_reply *reply)

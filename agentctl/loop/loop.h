@@ -43,7 +43,9 @@ struct loop_options {
 	void *hear_arg;
 	/* task: */
 	const char *script;		      /* the scripted provider's file, or */
-	const struct provider_server *server; /* the model to ask, or NULL */
+	const struct provider_server *server; /* the model to ask, or */
+	const char
+		*model_dir; /* a model of the embedded one's protocol; NULL: that one */
 	enum loop_failure on_failure;
 	unsigned int max_steps; /* commands and roll-backs */
 	uint64_t max_tokens;	/* in and out, of all answers; 0: no bound */

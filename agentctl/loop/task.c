@@ -12,6 +12,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include "agentctl/loop/prompt.h"
+#include "agentctl/loop/stream.h"
 #include "agentctl/loop/task.h"
 #include "common/cleanup.h"
 #include "common/mem.h"
@@ -62,7 +63,9 @@ static void show_words(struct task *t, const char *text)
 	report_add(o, "text", text);
 	loop_emit(&t->l, o);
 	snprintf(prefix, sizeof prefix, "%.64s: ", t->p->name);
-	if (!t->l.o->json)
+	if (t->live && t->shown)
+		stream_end(t->live);
+	else if (!t->l.o->json)
 		task_lines(prefix, text);
 }
 
@@ -102,6 +105,9 @@ static int take_reply(struct task *t, struct provider_reply *reply)
 	}
 	t->finished = reply->done;
 	r = remember(t, reply);
+	t->gave_up = reply->gave_up;
+	if (r == 0 && reply->gave_up)
+		return -ECANCELED;
 	if (r != 0 || reply->done)
 		return r;
 	return task_act(t, reply);
@@ -127,7 +133,10 @@ static int no_reply(struct task *t, int r)
 static int turn(struct task *t)
 {
 	struct provider_reply reply = {0};
-	int r = t->p->ops->next(t->p, t->talk.m, t->talk.n, &reply);
+	int r;
+
+	t->shown = false;
+	r = t->p->ops->next(t->p, t->talk.m, t->talk.n, &reply);
 
 	r = r ? no_reply(t, r) : take_reply(t, &reply);
 	provider_reply_free(&reply);
@@ -139,7 +148,7 @@ static int look_at_budget(struct task *t)
 {
 	const struct loop_options *o = t->l.o;
 
-	if (t->step >= o->max_steps)
+	if (t->step - t->first_step >= o->max_steps)
 		return task_give_up(t, "it may take no more steps");
 	if (o->max_tokens && t->tokens_in + t->tokens_out >= o->max_tokens)
 		return task_give_up(t, "its tokens are used up");
@@ -148,18 +157,25 @@ static int look_at_budget(struct task *t)
 	return 0;
 }
 
-static int converse(struct task *t, const char *text)
+int task_turns(struct task *t)
 {
-	int r = talk_say(&t->talk, PROVIDER_SYSTEM, prompt_system(&t->l));
+	int r = 0;
 
-	if (r == 0)
-		r = talk_say(&t->talk, PROVIDER_USER, mem_strdup(text));
 	while (r == 0 && !t->finished && !t->stopped) {
 		r = look_at_budget(t);
 		if (r == 0)
 			r = turn(t);
 	}
 	return r;
+}
+
+static int converse(struct task *t, const char *text)
+{
+	int r = talk_say(&t->talk, PROVIDER_SYSTEM, prompt_system(&t->l));
+
+	if (r == 0)
+		r = talk_say(&t->talk, PROVIDER_USER, mem_strdup(text));
+	return r ? r : task_turns(t);
 }
 
 /* --- while the model thinks -----------------------------------------------------------
@@ -187,13 +203,26 @@ static void trouble(void *arg, const char *line)
 		report_say("%s: %s", t->p->name, line);
 }
 
-static void watch(struct task *t)
+/* Words as they come; NULL: they are said anew. */
+static void said(void *arg, const char *text, size_t n)
+{
+	struct task *t = arg;
+
+	if (!text && t->shown)
+		stream_end(t->live);
+	if (text && n > 0)
+		stream_put(t->live, text, n);
+	t->shown = text && (t->shown || n > 0);
+}
+
+void task_watch(struct task *t)
 {
 	if (t->l.o->max_ms)
 		t->until_ns = now_ns() + t->l.o->max_ms * 1000000ll;
 	t->p->watch = (struct provider_watch){.fd = tool_signal_fd(t->l.t),
 		.stop = stop,
 		.trouble = trouble,
+		.said = t->live ? said : NULL,
 		.arg = t,
 		.until_ns = t->until_ns};
 }
@@ -201,7 +230,7 @@ static void watch(struct task *t)
 /* --- from end to end ------------------------------------------------------------------
  */
 
-static void clear(struct task *t)
+void task_clear(struct task *t)
 {
 	talk_free(&t->talk);
 	free(t->last);
@@ -209,7 +238,7 @@ static void clear(struct task *t)
 	provider_close(t->p);
 }
 
-static void tell_cost(struct task *t)
+void task_tell_cost(struct task *t)
 {
 	json_object *o = report_event("usage");
 
@@ -223,7 +252,7 @@ static void tell_cost(struct task *t)
 			(unsigned long long)t->tokens_out);
 }
 
-static void begin_transcript(struct task *t)
+void task_begin_transcript(struct task *t)
 {
 	int r = t->l.log ? transcript_begin(
 				   t->l.log, tool_workspace(t->l.t), tool_tx(t->l.t))
@@ -244,20 +273,32 @@ static int work(struct task *t, const char *text)
 	r = loop_begin(&t->l);
 	if (r != 0)
 		return r;
-	begin_transcript(t);
+	task_begin_transcript(t);
 	t->l.e.ran = true;
-	watch(t);
+	task_watch(t);
 	r = converse(t, text);
 	if (r != 0 || !t->finished)
 		t->l.e.status = t->l.e.status ? t->l.e.status : 1;
 	success = r == 0 && t->finished && !t->stopped;
-	tell_cost(t);
+	task_tell_cost(t);
 	if (success)
 		loop_check(&t->l);
 	return loop_end(&t->l, success && !t->l.e.check_failed, t->last);
 }
 
-static int open_provider(struct task *t, const struct loop_options *o)
+static void tell_provider(const struct task *t, const struct loop_options *o)
+{
+	if (o->script)
+		report_say("provider: %s (%s), no model", t->p->name, o->script);
+	else if (o->server)
+		report_say("provider: %s at %s", t->p->name, o->server->url);
+	else if (o->model_dir)
+		report_say("provider: %s (%s)", t->p->name, o->model_dir);
+	else
+		report_say("provider: embedded, a small model for trying things out");
+}
+
+int task_open_provider(struct task *t, const struct loop_options *o)
 {
 	char message[512];
 	int r;
@@ -267,38 +308,40 @@ static int open_provider(struct task *t, const struct loop_options *o)
 	else if (o->server)
 		r = provider_open_server(&t->p, o->server, message, sizeof message);
 	else
-		return loop_never_began(o->json, "no model: give one by --model URL "
-						 "--name NAME, or a script by --script "
-						 "FILE");
+		r = provider_open_embedded(&t->p, o->model_dir, message, sizeof message);
 	if (r != 0)
 		return loop_never_began(o->json, message);
-	if (!o->json && o->script)
-		report_say("provider: %s (%s), no model", t->p->name, o->script);
-	else if (!o->json)
-		report_say("provider: %s at %s", t->p->name, o->server->url);
+	if (!o->json)
+		tell_provider(t, o);
 	return 0;
+}
+
+void task_tell_request(struct task *t, const char *text)
+{
+	const struct loop_options *o = t->l.o;
+	json_object *e = report_event("task");
+
+	report_add(e, "provider", t->p->name);
+	report_add(e, "model", o->server ? o->server->url : o->model_dir);
+	report_add(e, "text", text);
+	report_add(e, "workspace", tool_workspace(t->l.t));
+	report_add(e, "label", o->label);
+	loop_emit(&t->l, e);
 }
 
 int loop_task(const struct loop_options *o, const char *text)
 {
 	struct task t = {0};
-	json_object *e;
-	int r = open_provider(&t, o);
+	int r = task_open_provider(&t, o);
 
 	if (r != 0)
 		return r;
 	r = loop_open(&t.l, o, "agentctl task");
 	if (r == 0) {
 		t.l.log = transcript_new();
-		e = report_event("task");
-		report_add(e, "provider", t.p->name);
-		report_add(e, "model", o->server ? o->server->url : NULL);
-		report_add(e, "text", text);
-		report_add(e, "workspace", tool_workspace(t.l.t));
-		report_add(e, "label", o->label);
-		loop_emit(&t.l, e);
+		task_tell_request(&t, text);
 		r = work(&t, text);
 	}
-	clear(&t);
+	task_clear(&t);
 	return r;
 }

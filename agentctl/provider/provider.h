@@ -27,7 +27,10 @@ struct provider_message {
 	char *call_id; /* or NULL */
 	bool back;     /* assistant: wants to go back */
 	unsigned int back_to;
-	bool failed; /* tool: refused, or it did not end well */
+	bool failed;   /* tool: refused, or it did not end well */
+	bool refused;  /* tool: nothing was run */
+	int status;    /* tool: of the command, as a shell tells it */
+	size_t output; /* tool: where in text what it printed, or the reason, begins */
 };
 
 /** An answer; strings are the caller's to free (provider_reply_free). Without command,
@@ -36,8 +39,9 @@ struct provider_reply {
 	char *text;    /* to be shown, or NULL */
 	char *command; /* run this and come back, or NULL */
 	char *call_id;
-	bool done; /* the work is finished, text is the last word */
-	bool back; /* undo what step back_to and those after it changed; 0: the last */
+	bool done;    /* the work is finished, text is the last word */
+	bool gave_up; /* it cannot be finished, text is the last word */
+	bool back;    /* undo what step back_to and those after it changed; 0: the last */
 	unsigned int back_to;
 	char *unread; /* there was a call, but no sense in it: why, for the model */
 	bool cut;     /* the answer broke off at its greatest length */
@@ -126,6 +130,12 @@ struct provider_server {
  */
 int provider_open_server(struct provider **out, const struct provider_server *s,
 	char *message, size_t size);
+
+/** provider_open_embedded(out, dir, message, size): the small model made here, or one of
+ * its protocol in the directory @dir (NULL: the one that is built in). Answers take
+ * milliseconds, so watch is not asked. */
+int provider_open_embedded(
+	struct provider **out, const char *dir, char *message, size_t size);
 
 /** provider_can_ask(message, size): whether what asks servers is installed; @message is
  * one line about it. */

@@ -20,6 +20,8 @@ int repl_audit(int argc, char **argv);
 int repl_hook(int argc, char **argv);
 int repl_doctor(int argc, char **argv);
 int repl_mcp(int argc, char **argv);
+int repl_serve(int argc, char **argv);
+int repl_session(int argc, char **argv); /* argv[0] is no verb but the program */
 
 /** repl_usage(verb): complain with the line of @verb; returns 2. */
 int repl_usage(const char *verb);

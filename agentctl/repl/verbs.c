@@ -10,16 +10,10 @@
 
 #define WRONG_USAGE 2
 
-static int not_yet(int argc, char **argv)
-{
-	fprintf(stderr, "agentctl: '%s' is not supported yet\n", argv[0]);
-	return WRONG_USAGE;
-}
-
 const struct repl_verb repl_verbs[] = {
 	{"run", "[OPTIONS] [--] CMD [ARG...]",
 		"run a command in a transaction, contained", repl_run},
-	{"task", "[OPTIONS] --model URL --name NAME TEXT", "let a model work on a task",
+	{"task", "[OPTIONS] [--model URL --name NAME] TEXT", "let a model work on a task",
 		repl_task},
 	{"transcript", "[--workspace DIR] [--json] [TX]",
 		"show what was said and done in a task", repl_transcript},
@@ -31,7 +25,8 @@ const struct repl_verb repl_verbs[] = {
 		repl_hook},
 	{"mcp", "[--workspace DIR] [--allow-tx] [OPTIONS]",
 		"serve a client of the Model Context Protocol", repl_mcp},
-	{"serve", "", NULL, not_yet},
+	{"serve", "[--listen HOST:PORT] [--model DIR] [OPTIONS]",
+		"serve a model by the OpenAI protocol", repl_serve},
 	{NULL, NULL, NULL, NULL},
 };
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "agentctl/tool/impl.h"
-#include "agentctl/tool/quote.h"
+#include "common/quote.h"
 #include "common/cleanup.h"
 #include "common/mem.h"
 

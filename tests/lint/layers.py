@@ -22,7 +22,8 @@ MAY = {
     "policyd/server": ["policyd/rules", "policyd/shell", "policyd/audit"],
     "policyd/rules": ["policyd/shell", "policyd/audit"],
     "policyd/shell": [], "policyd/audit": [], "policyd/client": [],
-    "agentctl/repl": ["agentctl/mcp", "agentctl/loop", "agentctl/tool", "agentctl/provider", "agentctl/sandbox"],
+    "agentctl/serve": ["agentctl/provider"],
+    "agentctl/repl": ["agentctl/mcp", "agentctl/serve", "agentctl/loop", "agentctl/tool", "agentctl/provider", "agentctl/sandbox"],
     "agentctl/mcp": ["agentctl/loop", "agentctl/sandbox"],
     "agentctl/loop": ["agentctl/tool", "agentctl/provider", "agentctl/sandbox"],
     "agentctl/tool": ["agentctl/provider", "agentctl/sandbox"],
@@ -34,6 +35,8 @@ OWNER = {
     "yaml.h": ["policyd/rules"],
     "pcre2.h": ["policyd/rules"],
     "curl/curl.h": ["agentctl/provider"],
+    "histedit.h": ["agentctl/repl"],
+    "microhttpd.h": ["agentctl/serve"],
     "fuse_lowlevel.h": ["fs/fuse", "tests"],
     "fuse3/fuse_lowlevel.h": ["fs/fuse", "tests"],
 }

@@ -85,7 +85,14 @@ check_with clang-format 'formatting' formatted
 check_with cppcheck 'cppcheck' analysed
 check_with mandoc 'manuals' manuals
 check_with shellcheck 'shell scripts' scripts
+# The model that is built in, and tools.json, are what their sources say.
+model_files() {
+	(cd agentctl/model/checkpoint && sha256sum --quiet -c SHA256SUMS) &&
+		python3 agentctl/model/make_tools.py | cmp - agentctl/model/tools.json
+}
+
 check 'python files parse' pythons
+check 'files of the small model' model_files
 line="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || line="$line, $skipped skipped"
 echo "$line"

@@ -262,14 +262,16 @@ static bool value_step(struct grammar_thread *t, uint8_t b)
 static bool is_of_name(uint8_t b)
 {
 	return b >= 0x80 || (b >= '0' && b <= '9') ||
-	       ((b | 32) >= 'a' && (b | 32) <= 'z') || (b && strchr("._-/+=@%:,", b));
+	       ((b | 32) >= 'a' && (b | 32) <= 'z') || (b && strchr("._-/+=@%:,~", b));
 }
 
 static bool span_byte(
 	const struct minimind_grammar *g, struct grammar_thread *t, uint8_t b)
 {
+	enum span_kind kind = (enum span_kind)g->code[t->at].y;
 	struct span at = {t->a, t->b, t->c};
-	bool ok = (!g->code[t->at].y || is_of_name(b)) && span_narrow(&g->spans, &at, b);
+	bool text = kind == SPAN_TEXT || kind == SPAN_PHRASE;
+	bool ok = (text || is_of_name(b)) && span_narrow(&g->spans, kind, &at, b);
 
 	t->a = at.low;
 	t->b = at.high;
@@ -318,7 +320,9 @@ static bool may_hand_on(const struct minimind_grammar *g, const struct grammar_t
 
 	switch (g->code[t->at].op) {
 	case OP_TEXT: return t->a == CHAR;
-	case OP_SPAN: return t->phase == CHAR && span_may_end(&g->spans, &at);
+	case OP_SPAN:
+		return t->phase == CHAR &&
+		       span_may_end(&g->spans, (enum span_kind)g->code[t->at].y, &at);
 	case OP_INTEGER:
 	case OP_NUMBER: return number_is_complete(t->phase);
 	case OP_VALUE:
@@ -334,7 +338,7 @@ static struct grammar_thread enter(const struct minimind_grammar *g, uint32_t at
 	struct grammar_thread t = {.at = (uint16_t)at};
 
 	if (g->code[at].op == OP_SPAN)
-		t.b = g->spans.n_places;
+		t.b = span_all(&g->spans, (enum span_kind)g->code[at].y).high;
 	return t;
 }
 

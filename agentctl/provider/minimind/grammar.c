@@ -150,24 +150,40 @@ static void choice_end(struct compiler *c, const struct choice *o)
 /* --- arguments ------------------------------------------------------------------------
  */
 
-/* One form: plain text with {text}, {span} and {name} in it. */
+static const struct mark {
+	const char *text;
+	enum operation op;
+	enum span_kind kind;
+} marks[] = {{"{text}", OP_TEXT, SPAN_TEXT}, {"{span}", OP_SPAN, SPAN_TEXT},
+	{"{name}", OP_SPAN, SPAN_NAME}, {"{phrase}", OP_SPAN, SPAN_PHRASE},
+	{"{whole}", OP_SPAN, SPAN_WHOLE}, {"{folder}", OP_SPAN, SPAN_FOLDER}};
+
+static const struct mark *mark_at(const char *form, size_t n)
+{
+	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+		size_t len = strlen(marks[i].text);
+
+		if (n >= len && memcmp(form, marks[i].text, len) == 0)
+			return &marks[i];
+	}
+	return NULL;
+}
+
+/* One form: plain text with marks in it. */
 static void compile_form(struct compiler *c, const char *form, size_t n)
 {
-	static const char *const marks[] = {"{text}", "{span}", "{name}"};
 	size_t from = 0, at = 0;
 
 	while (at < n) {
-		unsigned m = 0;
+		const struct mark *m = mark_at(form + at, n - at);
 
-		while (m < 3 && (n - at < 6 || memcmp(form + at, marks[m], 6) != 0))
-			m++;
-		if (m == 3) {
+		if (!m) {
 			at++;
 			continue;
 		}
 		emit_quoted(c, form + from, at - from);
-		emit(c, m == 0 ? OP_TEXT : OP_SPAN, 0, m == 2);
-		from = at += 6;
+		emit(c, m->op, 0, m->kind);
+		from = at += strlen(m->text);
 	}
 	emit_quoted(c, form + from, n - from);
 }

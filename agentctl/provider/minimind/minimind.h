@@ -104,7 +104,10 @@ bool minimind_is_end(const struct minimind *m, uint32_t id);
  * type, enum, properties and required; x-forms of a string lists what it may look like:
  * plain text with {text} for any text, {span} for a run of words that stands in spans,
  * and {name} for a span that is a name or path without spaces or signs that a shell
- * reads.
+ * reads. {phrase} is a {span} that ends before the closing quote if it begins behind an
+ * opening one; {whole} a name that is not a part of a longer one, but for a mark of the
+ * sentence or a slash at its end; {folder} the same, or what stands before one of its
+ * slashes.
  */
 struct minimind_grammar_options {
 	struct minimind_blob tools;
@@ -177,6 +180,8 @@ struct minimind_result {
 	size_t tokens;	       /* tokens generated */
 	enum minimind_end end;
 	const char *stop; /* the stop string, or NULL */
+	double least;	  /* the least probability that the model itself gave to a token
+			     that was written; 1 if there was none */
 };
 
 /** Gets whole characters of UTF-8 as they become certain, never special tokens or what

@@ -10,7 +10,7 @@
 enum operation {
 	OP_BYTES,   /* y bytes of the text from x on */
 	OP_TEXT,    /* the inside of a JSON string, any */
-	OP_SPAN,    /* the inside of a JSON string: a span; y: only a name */
+	OP_SPAN,    /* the inside of a JSON string: a span; y: its kind */
 	OP_INTEGER, /* JSON numbers */
 	OP_NUMBER,
 	OP_VALUE, /* any JSON */

@@ -5,6 +5,7 @@
  * place stay there, and only what follows goes through the network.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "agentctl/provider/minimind/grammar.h"
@@ -121,6 +122,16 @@ static bool allows(const void *context, uint32_t token)
 	return grammar_allows(w->grammar, &w->at, piece, n);
 }
 
+/* Before penalties, temperature and grammar. */
+static double probability(const struct minimind_session *s, uint32_t token)
+{
+	double sum = 0, most = s->logits[token];
+
+	for (uint32_t i = 0; i < s->m->shape.vocab; i++)
+		sum += exp(s->logits[i] - most);
+	return 1 / sum;
+}
+
 /* One more token: 0 go on, 1 the answer ended as result->end says. */
 static int step(struct writer *w, const struct minimind_sampling *how,
 	struct minimind_result *result)
@@ -132,8 +143,13 @@ static int step(struct writer *w, const struct minimind_sampling *how,
 	size_t n;
 	int r = 0;
 
+	double p;
+
 	if (token < 0)
 		return (int)token;
+	p = probability(s, (uint32_t)token);
+	if (p < result->least)
+		result->least = p;
 	result->tokens++;
 	result->end = MINIMIND_END_TOKEN;
 	if (minimind_is_end(s->m, (uint32_t)token))
@@ -190,6 +206,7 @@ int minimind_generate(struct minimind_session *s, const uint32_t *ids, size_t n,
 	result->prompt = n;
 	result->tokens = 0;
 	result->stop = NULL;
+	result->least = 1;
 	if (r == 0)
 		r = sample_open(&w.sampler, how, s->m->shape.vocab);
 	if (r != 0)

@@ -29,6 +29,7 @@ TCase *case_adapt(void);
 TCase *case_retry(void);
 TCase *case_place(void);
 TCase *case_courier(void);
+TCase *case_small(void);
 TCase *case_stubborn(void);
 TCase *case_transcript(void);
 

@@ -15,7 +15,8 @@ static const char tools[] =
 	"\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\","
 	"\"x-forms\":[\"cat {name}\",\"mv {name} {name}\",\"echo \\\"{text}\\\" > "
 	"{name}\","
-	"\"grep {span}\"]}},\"required\":[\"command\"]}}},"
+	"\"grep {span}\",\"rm {whole}\",\"cd {folder}\",\"quote "
+	"{phrase}\"]}},\"required\":[\"command\"]}}},"
 	"{\"name\":\"say\",\"parameters\":{\"properties\":{\"text\":{\"type\":\"string\"}"
 	","
 	"\"times\":{\"type\":\"integer\"},\"loud\":{\"type\":\"boolean\"},"
@@ -28,10 +29,12 @@ static const char tools[] =
 	"Please rename notes.txt to \xc3\xbc" \
 	"ber/old notes.md; now"
 #define SECOND "say \"hello\\n\" twice\n"
+#define THIRD "Move src/main.c, 'a b' and docs/ to old.dir."
 
 static const struct minimind_text spans[] = {
 	{FIRST, sizeof FIRST - 1, false},
 	{SECOND, sizeof SECOND - 1, false},
+	{THIRD, sizeof THIRD - 1, false},
 };
 
 static struct minimind_grammar *open_one(const char *trigger, const char *after)
@@ -41,7 +44,7 @@ static struct minimind_grammar *open_one(const char *trigger, const char *after)
 		.trigger = trigger,
 		.after = after,
 		.spans = spans,
-		.n_spans = 2,
+		.n_spans = 3,
 	};
 	struct minimind_grammar *g;
 	char message[256];
@@ -78,6 +81,15 @@ static const char *const good[] = {
 	SHELL("grep twice\\n"),
 	SHELL("echo \\\"any thing > here\\\" > notes.md"),
 	SHELL("echo \\\"\\\" > now"),
+	SHELL("rm src/main.c"),
+	SHELL("rm docs"),
+	SHELL("rm old.dir"),
+	SHELL("rm a"),
+	SHELL("cd src"),
+	SHELL("cd src/main.c"),
+	SHELL("quote a b"),
+	SHELL("quote src/main.c"),
+	SHELL("quote Move src"),
 	SAY(""),
 	SAY(", \"times\": -12"),
 	SAY(", \"times\": 0, \"loud\": false"),
@@ -117,7 +129,17 @@ static const char *const bad[] = {
 	"{\"name\":\"stop\", \"arguments\": {}}",
 	"{\"name\": \"stop\", \"arguments\": {}} ",
 	"{\"name\": \"shell\", \"arguments\": {}}",
-	SHELL("rm notes.txt"),
+	SHELL("del notes.txt"),
+	SHELL("rm notes"),
+	SHELL("rm src"),
+	SHELL("rm main.c"),
+	SHELL("rm docs/"),
+	SHELL("rm old"),
+	SHELL("rm old.dir."),
+	SHELL("cd main.c"),
+	SHELL("cd mai"),
+	SHELL("quote a"),
+	SHELL("quote a b'"),
 	SHELL("cat otes.txt"),
 	SHELL("cat note"),
 	SHELL("cat other"),

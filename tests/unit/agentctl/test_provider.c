@@ -118,5 +118,6 @@ Suite *suite_provider(void)
 	suite_add_tcase(s, case_retry());
 	suite_add_tcase(s, case_place());
 	suite_add_tcase(s, case_courier());
+	suite_add_tcase(s, case_small());
 	return s;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "agentctl/tool/quote.h"
+#include "common/quote.h"
 #include "tests/unit/agentctl/suites.h"
 
 START_TEST(plain_words_stay_and_others_are_quoted)

@@ -15,16 +15,18 @@
 static char big[BIG + 1];
 
 static struct provider_message talk[] = {
-	{PROVIDER_SYSTEM, (char *)"rules", NULL, NULL, false, 0, false},
-	{PROVIDER_USER, (char *)"the \"task\"\n", NULL, NULL, false, 0, false},
-	{PROVIDER_ASSISTANT, (char *)"I look", (char *)"ls '\xff'", (char *)"c1", false,
-		0, false},
-	{PROVIDER_TOOL, big, NULL, (char *)"c1", false, 0, false},
-	{PROVIDER_ASSISTANT, NULL, NULL, (char *)"c2", true, 3, false},
-	{PROVIDER_TOOL, big, NULL, (char *)"c2", false, 0, false},
-	{PROVIDER_USER, (char *)"go on", NULL, NULL, false, 0, false},
-	{PROVIDER_ASSISTANT, NULL, (char *)"pwd", (char *)"c3", false, 0, false},
-	{PROVIDER_TOOL, big, NULL, (char *)"c3", false, 0, false},
+	{.role = PROVIDER_SYSTEM, .text = (char *)"rules"},
+	{.role = PROVIDER_USER, .text = (char *)"the \"task\"\n"},
+	{.role = PROVIDER_ASSISTANT,
+		.text = (char *)"I look",
+		.command = (char *)"ls '\xff'",
+		.call_id = (char *)"c1"},
+	{.role = PROVIDER_TOOL, .text = big, .call_id = (char *)"c1"},
+	{.role = PROVIDER_ASSISTANT, .call_id = (char *)"c2", .back = true, .back_to = 3},
+	{.role = PROVIDER_TOOL, .text = big, .call_id = (char *)"c2"},
+	{.role = PROVIDER_USER, .text = (char *)"go on"},
+	{.role = PROVIDER_ASSISTANT, .command = (char *)"pwd", .call_id = (char *)"c3"},
+	{.role = PROVIDER_TOOL, .text = big, .call_id = (char *)"c3"},
 };
 
 #define N_TALK (sizeof talk / sizeof talk[0])
