@@ -1,8 +1,8 @@
 #!/bin/bash
 # demo.sh BINDIR: the main job on a real project. Takes a copy of this repository, with its
-# dirty and ignored files, and lets `agentctl task` drive three tasks in it through policyd
-# and private transactions. The model is a scripted provider: a file of steps. After each
-# task the base is compared with what must be there, by every file's type, mode, owner,
+# dirty and ignored files, and lets `agentctl task` work in it through policyd and private
+# transactions: the small model that is built in on three requests, then a scripted provider,
+# a file of steps, in place of a real model. After each task the base is compared with what must be there, by every file's type, mode, owner,
 # times, links, attributes and hash. Leaves nothing behind, also when interrupted.
 set -u
 BIN=$(cd "$1" && pwd) || exit 1
@@ -53,11 +53,17 @@ copy_project() {
 }
 
 outcome='' code=''
-task() { # SCRIPT TEXT OPTIONS...
-	local script=$1 text=$2
+task() { # SCRIPT TEXT OPTIONS...: without a script the built-in model
+	local text=$2 model=(--model embedded)
+	if [ -n "$1" ]; then
+		echo "  provider: scripted (no model; its steps come from a file)"
+		model=(--script "$1")
+	else
+		echo "  provider: embedded (a small model for trying things out)"
+		echo "  request: $text"
+	fi
 	shift 2
-	echo "  provider: scripted (no model; its steps come from a file)"
-	"$BIN/agentctl" task --workspace "$P" --script "$script" --json "$@" -- "$text" \
+	"$BIN/agentctl" task --workspace "$P" "${model[@]}" --json "$@" -- "$text" \
 		>"$TMP/events" 2>"$TMP/talk" </dev/null
 	code=$?
 	python3 "$TESTS/demo-show.py" <"$TMP/events" 3>"$TMP/outcome"
@@ -81,7 +87,36 @@ manifest "$P" >"$TMP/start"
 manifest "$HOME" >"$TMP/home.start"
 echo "project: a copy of $(basename "$SRC"), $(files "$TMP/start"), with dirty and ignored ones"
 
-title '1. change files, build, commit'
+title '1. the built-in model: two steps in one request, committed'
+task '' 'Create demo-notes.txt with "hello from a transaction" and rename LICENSE to LICENSE.old' \
+	--check 'grep -q hello demo-notes.txt && test ! -e LICENSE'
+wants committed 0
+eq 'hello from a transaction' "$(cat "$P/demo-notes.txt")"
+[ -e "$P/LICENSE.old" ] && [ ! -e "$P/LICENSE" ] || fail 'LICENSE was not renamed'
+mv "$P/LICENSE.old" "$P/LICENSE" && rm "$P/demo-notes.txt"
+echo "  ok: both are there"
+
+title '2. the built-in model: the check fails'
+manifest "$P" >"$TMP/before"
+task '' 'Delete the folder tests' --check 'test -d tests'
+wants aborted 120
+manifest "$P" >"$TMP/after"
+same_tree "$TMP/before" "$TMP/after" 'the base changed'
+echo "  ok: the base is exactly as before, $(files "$TMP/after")"
+
+title '3. the built-in model: refused, and not understood'
+task '' "Delete $HOME/documents"
+wants aborted 1
+grep -q '"ev":"result".*Refused by the policy' "$TMP/events" || fail 'it was not refused'
+task '' 'Make the project nicer'
+wants aborted 1
+manifest "$P" >"$TMP/after"
+manifest "$HOME" >"$TMP/home.after"
+same_tree "$TMP/before" "$TMP/after" 'the base changed'
+same_tree "$TMP/home.start" "$TMP/home.after" 'the home changed'
+echo "  ok: project and home are exactly as before"
+
+title '4. a script in place of a real model: change files, build, commit'
 {
 	step run 'git status --short | wc -l; ls'
 	step run "mkdir -p tools && cat > tools/hello.c <<'END'
@@ -105,7 +140,7 @@ eq "$inside" "$(sha256sum <"$TMP/after" | cut -d ' ' -f 1)" 'base and view befor
 [ ! -e "$P/LICENSE" ] && [ ! -e "$P/empty directory" ] || fail 'what was removed is there'
 echo "  ok: the base equals the view before the commit, $(files "$TMP/after")"
 
-title '2. a task whose check fails'
+title '5. a script: the check fails'
 cp "$TMP/after" "$TMP/before"
 {
 	step run 'git checkout -q -b rewrite && rm -r tests common && ls | wc -l'
@@ -119,7 +154,7 @@ manifest "$P" >"$TMP/after"
 same_tree "$TMP/before" "$TMP/after" 'the base changed'
 echo "  ok: the base is exactly as before, $(files "$TMP/after")"
 
-title '3. a task that would destroy what no transaction brings back'
+title '6. a script: what no transaction brings back'
 {
 	step run 'rm -rf ~'
 	step run 'git push --force origin HEAD'

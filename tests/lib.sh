@@ -9,6 +9,7 @@
 #	requires CMD...            skip unless every command is there
 #	requires_root              skip unless uid 0
 #	requires_fuse              skip unless /dev/fuse can be opened
+#	requires_libfuzzer         skip unless clang can build with it
 #	programs_for_users         let other users run the programs, wherever the tree lies
 #	at_exit COMMAND            run COMMAND at the end, the last one given first
 #	eq WANT GOT [TEXT]         fail unless the strings are equal
@@ -67,6 +68,12 @@ requires() {
 }
 
 requires_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
+
+requires_libfuzzer() {
+	requires clang
+	echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return 0; }' |
+		clang -fsanitize=fuzzer -x c - -o "$TMP/fuzzer-works" 2>/dev/null || skip 'clang has no libFuzzer'
+}
 
 requires_fuse() { (: <>/dev/fuse) 2>/dev/null || skip "needs /dev/fuse"; }
 

@@ -9,8 +9,8 @@ grep -q '^ok  *models' "$TMP/out" || fail "$(cat "$TMP/out")"
 agentctl doctor --json >"$TMP/json" || fail 'json'
 python3 -c 'import json, sys; [json.loads(l) for l in sys.stdin]' <"$TMP/json" || fail 'no JSON'
 for verb in mcp serve; do
-	status 2 agentctl "$verb" 2>"$TMP/talk"
-	has 'not supported yet' "$TMP/talk"
+	status 2 agentctl "$verb" nonsense 2>"$TMP/talk"
+	has "usage: agentctl $verb" "$TMP/talk"
 done
 status 2 agentctl nonsense 2>"$TMP/talk"
 has 'unknown verb' "$TMP/talk"
