@@ -788,7 +788,7 @@ class Conversation:
         k = r.random()
         clauses, steps = [], None
         self.kind = "single"
-        if k < 0.16 and not held:
+        if k < 0.14 and not held:
             self.kind = "unclear"
             text = unclear(r, w)
         elif k < 0.64 or held:
@@ -812,7 +812,7 @@ class Conversation:
     def dress(self, text, bare_end, steps):
         r = self.r
         values_of = [v for _, a in steps for v in a.values()] + re.findall(r"[\"'`“]([^\"'`”]+)[\"'`”]", text)
-        if r.random() < 0.06:
+        if r.random() < 0.03:
             text = typo(r, text, protected(text, values_of))
         s = finish(r, text, bare_end)
         if r.random() < 0.62:
@@ -880,13 +880,19 @@ def call_pieces(call, args):
 
 
 def encode(t, conversation):
-    """Token ids, and for each whether the model has to write it."""
-    ids, mine = [], []
+    """Token ids, and for each how much it matters what the model writes there: the engine's grammar
+    completes a name whose beginning is written, so beginnings and frames are what counts."""
+    ids, weight = [], []
     for role, text in conversation.pieces():
         part = [t.frame(text)] if role in ("frame", "call") else t.encode(text)
         ids += part
-        mine += [role in ("call", "argument")] * len(part)
-    return ids, mine
+        if role == "call":
+            weight += [1.0] * len(part)
+        elif role == "argument":
+            weight += [1.0, 0.5, *[0.2] * len(part)][:len(part)]
+        else:
+            weight += [0.0] * len(part)
+    return ids, weight
 
 
 def make_tokenizer(conversations=60000, words=320, pairs=430, seed=7):

@@ -60,7 +60,7 @@ modules pages styles fonts sql migrations fixtures samples drafts output results
 
 
 def word(r):
-    if r.random() < 0.72:
+    if r.random() < 0.82:
         return r.choice(WORDS)
     return "".join(r.choice(SYLLABLES) for _ in range(r.randint(1, 3)))
 

@@ -271,7 +271,7 @@ class Batches:
         batch = self.pool.pop()
         n = max(len(i) for i, _ in batch)
         ids = torch.zeros(len(batch), n, dtype=torch.long)
-        mine = torch.zeros(len(batch), n, dtype=torch.bool)
+        mine = torch.zeros(len(batch), n)
         for row, (i, m) in enumerate(batch):
             ids[row, :len(i)] = torch.tensor(i)
             mine[row, :len(m)] = torch.tensor(m)
@@ -279,10 +279,13 @@ class Batches:
 
 
 def loss_of(model, ids, mine):
+    """The mean over what the model has to write, each token by its weight."""
     next_ids = torch.cat((ids[:, 1:], ids[:, :1]), 1).reshape(-1)
-    rows = torch.cat((mine[:, 1:], torch.zeros_like(mine[:, :1])), 1).reshape(-1).nonzero()[:, 0]
+    weight = torch.cat((mine[:, 1:], torch.zeros_like(mine[:, :1])), 1).reshape(-1)
+    rows = weight.nonzero()[:, 0]
     x, balance = model(ids, rows)
-    return F.cross_entropy(model.logits(x), next_ids[rows]), balance
+    each = F.cross_entropy(model.logits(x), next_ids[rows], reduction="none")
+    return (each * weight[rows]).sum() / weight[rows].sum(), balance
 
 
 def average(model, workers):
@@ -318,7 +321,7 @@ def work(rank, o, began):
         if o.workers > 1:
             dist.broadcast(done, 0)
         f = min(done.item(), 1.0)
-        rate = o.rate * min(1.0, (step + 1) / 300) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * f)))
+        rate = o.rate * min(1.0, (step + 1) / 200) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * f)))
         for g in best.param_groups:
             g["lr"] = rate
         ids, mine = batches.next()
