@@ -73,7 +73,7 @@ SRC_pclient:= $(call src,policyd/client)
 SRC_audit  := $(addprefix policyd/audit/,chain.c mask.c sha256.c)
 SRC_policy := $(call src,policyd/server policyd/rules policyd/audit)
 SRC_agent  := $(call src,agentctl/repl agentctl/mcp agentctl/serve agentctl/loop agentctl/tool agentctl/provider \
-	agentctl/provider/minimind agentctl/provider/small agentctl/sandbox)
+	agentctl/provider/minimind agentctl/provider/small agentctl/provider/brain agentctl/sandbox)
 
 GEN := $(B)/gen/sql.h $(B)/gen/policy_data.h
 

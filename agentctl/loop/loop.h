@@ -44,8 +44,9 @@ struct loop_options {
 	/* task: */
 	const char *script;		      /* the scripted provider's file, or */
 	const struct provider_server *server; /* the model to ask, or */
-	const char
-		*model_dir; /* a model of the embedded one's protocol; NULL: that one */
+	/* a model in this process; NULL: the embedded one; and its options, or NULL */
+	const char *model_dir;
+	const struct provider_server *local;
 	enum loop_failure on_failure;
 	unsigned int max_steps; /* commands and roll-backs */
 	uint64_t max_tokens;	/* in and out, of all answers; 0: no bound */

@@ -104,6 +104,7 @@ int session_model(struct session *s, const struct loop_options *o)
 	}
 	s->o.server = o->server;
 	s->o.model_dir = o->model_dir;
+	s->o.local = o->local;
 	s->o.script = o->script;
 	provider_close(old);
 	if (s->t.l.t)

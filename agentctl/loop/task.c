@@ -307,8 +307,11 @@ int task_open_provider(struct task *t, const struct loop_options *o)
 		r = provider_open_script(&t->p, o->script, message, sizeof message);
 	else if (o->server)
 		r = provider_open_server(&t->p, o->server, message, sizeof message);
+	else if (o->model_dir)
+		r = provider_open_local(
+			&t->p, o->local, o->model_dir, message, sizeof message);
 	else
-		r = provider_open_embedded(&t->p, o->model_dir, message, sizeof message);
+		r = provider_open_embedded(&t->p, NULL, message, sizeof message);
 	if (r != 0)
 		return loop_never_began(o->json, message);
 	if (!o->json)

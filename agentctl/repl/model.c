@@ -199,6 +199,7 @@ static void settle(struct model *m)
 
 	m->server->no_rollback = m->o.on_failure == LOOP_FAILURE_KEEP;
 	m->o.server = spec && !is_here(spec) ? m->server : NULL;
+	m->o.local = m->server;
 	m->o.model_dir =
 		spec && !m->o.server && strcmp(spec, "embedded") != 0 ? spec : NULL;
 	m->name = m->o.script	? m->o.script

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "agentctl/serve/brain.h"
+#include "agentctl/provider/brain/brain.h"
 
 #define JOBS_WAITING 32
 

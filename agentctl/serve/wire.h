@@ -6,7 +6,7 @@
 #define AGENTCTL_SERVE_WIRE_H
 
 #include <stdint.h>
-#include "agentctl/serve/brain.h"
+#include "agentctl/provider/brain/brain.h"
 
 /** What all parts of one answer share. */
 struct wire {

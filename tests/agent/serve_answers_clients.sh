@@ -119,7 +119,7 @@ assert chat("x", stop=["\n"])["usage"]["total_tokens"] > 0
 seeded = [chat("tell me", seed=s)["choices"][0]["message"]["content"] for s in (1, 1)]
 assert seeded[0] == seeded[1]
 try:
-    chat("long " * 600)
+    chat("long " * 3000)
     raise SystemExit("more than the context was taken")
 except urllib.error.HTTPError as e:
     assert e.code == 400 and "context" in e.read().decode()
@@ -132,6 +132,14 @@ PY
 	kill -TERM "$SERVER"
 	timeout 20 tail --pid="$SERVER" -f /dev/null || fail 'the server does not end'
 	wait "$CLIENT"
+done
+
+# the same models drive a task in this process; theirs is noise, which is noticed and ended
+for g in third second; do
+	agentctl task --no-keep --max-reply 30 --model "$TMP/$g" 'do something' >"$TMP/out" 2>&1
+	eq 1 $? "$(tail -n 3 "$TMP/out")"
+	has 'provider: local' "$TMP/out"
+	has 'every file is as before' "$TMP/out"
 done
 
 agentctl serve --listen "unix:$TMP/s" 2>"$TMP/unix.log" &

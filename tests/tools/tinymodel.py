@@ -25,7 +25,7 @@ def main():
     json.dump(t, open(f"{out}/tokenizer.json", "w", encoding="utf-8"))
     h, d, heads, kv, inner = 64, 16, 4, 2, 64
     config = {"vocab_size": size, "hidden_size": h, "num_hidden_layers": 2, "num_attention_heads": heads, "num_key_value_heads": kv,
-              "intermediate_size": inner, "max_position_embeddings": 512, "rms_norm_eps": 1e-6, "rope_theta": 1e6, "eos_token_id": 2,
+              "intermediate_size": inner, "max_position_embeddings": 2048, "rms_norm_eps": 1e-6, "rope_theta": 1e6, "eos_token_id": 2,
               "bos_token_id": 1, "tie_word_embeddings": True}
     if second:
         config.update(model_type="minimind", use_moe=False)

@@ -1,9 +1,9 @@
 /*
  * brain.h: what answers a question: the small model by its protocol, or any other by a
- * chat's template. Private to serve. One thread.
+ * chat's template. For provider and serve. One thread.
  */
-#ifndef AGENTCTL_SERVE_BRAIN_H
-#define AGENTCTL_SERVE_BRAIN_H
+#ifndef AGENTCTL_PROVIDER_BRAIN_H
+#define AGENTCTL_PROVIDER_BRAIN_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -19,6 +19,7 @@ struct question {
 	const char *model;
 	bool stream, usage; /* usage: also at the end of a stream */
 	bool no_calls;	    /* tool_choice none */
+	bool constrained;   /* behind a call's tag only what the tools take is written */
 	struct minimind_sampling how;
 	const char *stops[BRAIN_STOPS];
 };

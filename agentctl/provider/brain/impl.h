@@ -1,10 +1,10 @@
 /*
- * impl.h: the two kinds of brain. Private to serve.
+ * impl.h: the two kinds of brain. Private to brain.
  */
-#ifndef AGENTCTL_SERVE_IMPL_H
-#define AGENTCTL_SERVE_IMPL_H
+#ifndef AGENTCTL_PROVIDER_BRAIN_IMPL_H
+#define AGENTCTL_PROVIDER_BRAIN_IMPL_H
 
-#include "agentctl/serve/brain.h"
+#include "agentctl/provider/brain/brain.h"
 
 struct brain_ops {
 	int (*answer)(struct brain *b, const struct question *q, brain_say say, void *arg,

@@ -12,7 +12,7 @@
 #include <strings.h>
 #include "agentctl/provider/call.h"
 #include "agentctl/provider/provider.h"
-#include "agentctl/serve/impl.h"
+#include "agentctl/provider/brain/impl.h"
 #include "common/cleanup.h"
 #include "common/mem.h"
 

@@ -10,7 +10,7 @@
 #include "agentctl/provider/bytes.h"
 #include "agentctl/provider/call.h"
 #include "agentctl/provider/words.h"
-#include "agentctl/serve/impl.h"
+#include "agentctl/provider/brain/impl.h"
 #include "common/cleanup.h"
 #include "common/mem.h"
 
@@ -252,10 +252,26 @@ static int hear(void *arg, const char *text, size_t n)
 	return v->gone || v->all.error;
 }
 
+/* NULL: the tools cannot be held to, or need not be. */
+static struct minimind_grammar *grammar_for(const struct question *q)
+{
+	struct minimind_grammar_options o = {
+		.trigger = "<tool_call>\n", .after = "\n</tool_call>"};
+	struct minimind_grammar *g = NULL;
+	char why[128];
+
+	if (!q->constrained || !q->tools || q->no_calls)
+		return NULL;
+	o.tools.data = json_object_to_json_string_ext(q->tools, JSON_C_TO_STRING_PLAIN);
+	o.tools.size = strlen(o.tools.data);
+	return minimind_grammar_open(&g, &o, why, sizeof why) == 0 ? g : NULL;
+}
+
 static int generate(struct chat *c, const struct question *q, struct voice *v,
 	struct minimind_result *result)
 {
 	struct prompt p = {0};
+	struct minimind_grammar *g;
 	uint32_t *ids = NULL;
 	struct kept *k;
 	size_t n = 0;
@@ -269,8 +285,10 @@ static int generate(struct chat *c, const struct question *q, struct voice *v,
 	k = choose(c, ids, n);
 	if (!k->session)
 		r = minimind_session_open(&k->session, c->m, c->context);
+	g = r == 0 ? grammar_for(q) : NULL;
 	if (r == 0)
-		r = minimind_generate(k->session, ids, n, &q->how, NULL, hear, v, result);
+		r = minimind_generate(k->session, ids, n, &q->how, g, hear, v, result);
+	minimind_grammar_close(g);
 	free(k->ids);
 	k->ids = ids;
 	k->n = r == 0 ? n : 0;

@@ -3,7 +3,7 @@
  */
 #include <stdio.h>
 #include "agentctl/provider/small/checkpoint.h"
-#include "agentctl/serve/impl.h"
+#include "agentctl/provider/brain/impl.h"
 
 int brain_open(struct brain **out, const char *dir, unsigned int threads,
 	uint32_t context, char *message, size_t size)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "agentctl/serve/brain.h"
+#include "agentctl/provider/brain/brain.h"
 #include "common/cleanup.h"
 #include "common/mem.h"
 
