@@ -92,6 +92,32 @@ bool small_means_folder(const char *request, const char *name)
 	return false;
 }
 
+/* --- names ----------------------------------------------------------------------------
+ */
+
+static bool has_word(const char *request, const char *const *words)
+{
+	while (*request) {
+		size_t n = 0;
+
+		while (isalpha((unsigned char)request[n]))
+			n++;
+		if (n > 0 && among(words, request, n))
+			return true;
+		request += n ? n : 1;
+	}
+	return false;
+}
+
+bool small_means_rename(const char *request)
+{
+	static const char *const rename[] = {"rename", "renamed", "renaming", "ren",
+		"name", "named", "call", "called", "retitle", "relabel", NULL};
+	static const char *const move[] = {"move", "moved", "moving", "mv", NULL};
+
+	return has_word(request, rename) && !has_word(request, move);
+}
+
 /* --- all of it ------------------------------------------------------------------------
  */
 

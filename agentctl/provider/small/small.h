@@ -71,6 +71,9 @@ char *small_command(const struct small_call *c, const struct small_context *cont
  * something into? */
 bool small_means_folder(const char *request, const char *name);
 
+/** small_means_rename(request): does it speak of a name, and of no place? */
+bool small_means_rename(const char *request);
+
 /** small_all_used(request, calls, n): whether every quoted text and every word that looks
  * like a path stands in an argument of one of the calls: else a part of the request was
  * not understood. */

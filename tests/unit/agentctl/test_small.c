@@ -188,6 +188,7 @@ END_TEST
 START_TEST(commands_do_what_the_table_says)
 {
 	const struct small_context into = {.request = "move a into new/dir"};
+	const struct small_context rename = {.request = "Rename x/y/z to w"};
 	const struct small_context repair = {.request = "", .repair = true};
 
 	put("a", "one two\nthree");
@@ -213,6 +214,11 @@ START_TEST(commands_do_what_the_table_says)
 	/* a folder that is not there is no new name where the request says folder */
 	ck_assert_int_ne(run_in(&into, SMALL_MOVE, "a", "new/dir", NULL), 0);
 	has("a", "three\n");
+	/* what gets another name stays in its folder */
+	ck_assert_int_eq(run_in(&rename, SMALL_MOVE, "x/y/z", "w", NULL), 0);
+	has("x/y/w", "");
+	ck_assert_int_eq(run(SMALL_MOVE, "x/y/w", "z", NULL), 0);
+	has("z", "");
 	/* a repair changes values, not parts of them */
 	put("c", "min=13\nmax=3\nlong=3.3\n");
 	ck_assert_int_eq(run_in(&repair, SMALL_REPLACE, "c", "3", "5"), 0);
