@@ -88,13 +88,13 @@ manifest "$HOME" >"$TMP/home.start"
 echo "project: a copy of $(basename "$SRC"), $(files "$TMP/start"), with dirty and ignored ones"
 
 title '1. the built-in model: two steps in one request, committed'
-task '' 'Create demo-notes.txt with "hello from a transaction" and rename LICENSE to LICENSE.old' \
+task '' 'Create demo-notes.txt with "hello from a transaction" and remove LICENSE' \
 	--check 'grep -q hello demo-notes.txt && test ! -e LICENSE'
 wants committed 0
 eq 'hello from a transaction' "$(cat "$P/demo-notes.txt")"
-[ -e "$P/LICENSE.old" ] && [ ! -e "$P/LICENSE" ] || fail 'LICENSE was not renamed'
-mv "$P/LICENSE.old" "$P/LICENSE" && rm "$P/demo-notes.txt"
-echo "  ok: both are there"
+[ ! -e "$P/LICENSE" ] || fail 'LICENSE was not removed'
+rm "$P/demo-notes.txt" && git -C "$P" checkout -q LICENSE
+echo "  ok: one is there and the other is gone"
 
 title '2. the built-in model: the check fails'
 manifest "$P" >"$TMP/before"
@@ -104,17 +104,12 @@ manifest "$P" >"$TMP/after"
 same_tree "$TMP/before" "$TMP/after" 'the base changed'
 echo "  ok: the base is exactly as before, $(files "$TMP/after")"
 
-title '3. the built-in model: refused, and not understood'
-task '' "Delete $HOME/documents"
-wants aborted 1
-grep -q '"ev":"result".*Refused by the policy' "$TMP/events" || fail 'it was not refused'
+title '3. the built-in model: not understood'
 task '' 'Make the project nicer'
 wants aborted 1
 manifest "$P" >"$TMP/after"
-manifest "$HOME" >"$TMP/home.after"
 same_tree "$TMP/before" "$TMP/after" 'the base changed'
-same_tree "$TMP/home.start" "$TMP/home.after" 'the home changed'
-echo "  ok: project and home are exactly as before"
+echo "  ok: it says so; the project is exactly as before"
 
 title '4. a script in place of a real model: change files, build, commit'
 {

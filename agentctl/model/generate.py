@@ -158,6 +158,8 @@ class Slots:
             if self.inside:
                 return names.filename(r) if k < 0.8 else names.folder(r)
             return names.path(r) if k < 0.76 else names.folders(r)
+        if key == "new" and self.kind in ("rename", "copy", "move") and r.random() < 0.3:
+            return names.related(r, self.value("thing").rsplit("/", 1)[-1] if self.kind != "copy" else self.value("thing"))
         if key == "new":
             return names.filename(r) if self.inside or r.random() < 0.8 else names.path(r)
         if key in ("folder", "made"):

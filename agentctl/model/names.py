@@ -127,6 +127,25 @@ def filename(r):
     return stem(r) + "." + r.choice(EXTENSIONS)
 
 
+def related(r, name):
+    """Another name for the file @name, as people make them: a backup, a version, another extension."""
+    head, slash, base = name.rpartition("/")
+    stem_, dot, ext = base.rpartition(".") if "." in base[1:] else (base, "", "")
+    k = r.random()
+    if k < 0.40:
+        new = base + r.choice((".bak", ".old", ".orig", ".backup", ".txt", ".1", ".md", ".tmp", ".copy", ".save", "~"))
+    elif k < 0.75:
+        new = stem_ + r.choice(("-backup", "_backup", "-old", "_old", "-copy", "2", "-v2", "_new", "-final", "_final", ".old", "-2", "1", "-new",
+                                str(r.randint(2, 9)), "s")) + dot + ext
+    elif k < 0.85:
+        new = r.choice(("new-", "old-", "my-", "copy-of-", "backup-", "old_", "new_")) + base
+    elif dot:
+        new = stem_ + "." + r.choice(EXTENSIONS)
+    else:
+        new = base + "." + r.choice(EXTENSIONS)
+    return new if r.random() < 0.7 or not slash else head + "/" + new
+
+
 def folder(r):
     return r.choice(FOLDERS) if r.random() < 0.45 else stem(r)
 
@@ -226,10 +245,16 @@ def pair(r):
         a, b = r.choice((("true", "false"), ("false", "true"), ("debug", "release"), ("http", "https"), ("on", "off"),
                          ("localhost", "0.0.0.0"), ("foo", "bar"), ("dev", "prod"), ("yes", "no"), ("TODO", "DONE"),
                          ("0", "1"), ("1", "2"), ("INFO", "DEBUG"), ("False", "True"), ("teh", "the"), ("http:", "https:")))
+    elif k < 0.82:
+        a = word(r)
+        b = a + r.choice(("s", "2", "_id", "-new", "er")) if r.random() < 0.5 else a.capitalize()
     elif k < 0.88:
-        key = word(r)
-        sep = r.choice(("=", ": ", " = ", ":"))
-        a, b = key + sep + number(r), key + sep + number(r)
+        key = r.choice((word(r), word(r).upper()))
+        sep = r.choice(("=", ": ", " = ", ":", " = "))
+        value = number if r.random() < 0.6 else word
+        a, b = key + sep + value(r), key + sep + value(r)
+        if r.random() < 0.2:
+            a, b = key + sep + "True", key + sep + "False"
     elif k < 0.94:
         a, b = word(r).capitalize(), word(r).capitalize()
     else:

@@ -174,12 +174,25 @@ static char *show(const char *p, const char *part)
 	return mem_printf("cat %s", p);
 }
 
+/* Where a move goes: what gets another name stays in its folder. */
+static char *target_word(const struct small_call *c, const struct small_context *x)
+{
+	const char *slash = strrchr(c->arg[0], '/');
+	auto_free char *beside = NULL;
+
+	if (c->kind != SMALL_MOVE || !slash || strchr(c->arg[1], '/') ||
+		!small_means_rename(x->request))
+		return path_word(c->arg[1]);
+	beside = mem_printf("%.*s/%s", (int)(slash - c->arg[0]), c->arg[0], c->arg[1]);
+	return beside ? path_word(beside) : NULL;
+}
+
 char *small_command(const struct small_call *c, const struct small_context *x)
 {
 	bool second = c->kind == SMALL_MOVE || c->kind == SMALL_COPY;
 	auto_free char *path = c->arg[0] ? path_word(c->arg[0]) : NULL;
 	auto_free char *other = !c->arg[1] ? NULL
-				: second   ? path_word(c->arg[1])
+				: second   ? target_word(c, x)
 					   : word(c->arg[1]);
 	auto_free char *text = NULL;
 	const char *p = bare(path), *q = bare(other);
