@@ -138,8 +138,8 @@ int provider_open_embedded(
 	struct provider **out, const char *dir, char *message, size_t size);
 
 /**
- * provider_open_local(out, s, dir, message, size): the model in @dir, in this process: one
- * of the small one's protocol, or a chat model. Of @s (may be NULL) count max_reply,
+ * provider_open_local(out, s, dir, message, size): the model in @dir, in this process:
+ * one of the small one's protocol, or a chat model. Of @s (may be NULL) count max_reply,
  * temperature (0 without one), context and no_rollback. Errors as minimind_open.
  */
 int provider_open_local(struct provider **out, const struct provider_server *s,
