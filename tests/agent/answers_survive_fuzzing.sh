@@ -10,7 +10,7 @@ mkdir "$TMP/found"
 # shellcheck disable=SC2046
 clang -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -D_GNU_SOURCE \
 	-I. -Iinclude $(pkg-config --cflags libcurl json-c) tests/fuzz/fuzz_answer.c \
-	$(find agentctl/provider -maxdepth 1 -name '*.c' ! -name embedded.c) common/{escape,mem,path}.c \
+	$(find agentctl/provider -maxdepth 1 -name '*.c' ! -name embedded.c ! -name local.c) common/{escape,mem,path}.c \
 	$(pkg-config --libs json-c) -o "$TMP/fuzz" || fail 'the fuzzer cannot be built'
 how=(-seed=1 -runs=20000)
 [ -z "${FUZZ_SECONDS:-}" ] || how=("-max_total_time=$FUZZ_SECONDS")
