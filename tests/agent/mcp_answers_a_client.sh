@@ -117,7 +117,7 @@ has '"text":"exit status 0\ndone\n"' "$TMP/out"
 cat >"$TMP/p/inside.py" <<'PY'
 import sys
 from mcpclient import Mcp
-with Mcp(["agentctl", "mcp", "--allow-tx"], ".") as m:
+with Mcp(["./agentctl", "mcp", "--allow-tx"], ".") as m:
     want = ["run", "status", "diff"] + (["savepoint", "rollback"] if sys.argv[1] == "tx" else [])
     assert m.tools() == want, m.tools()
     r = m.call("run", command="echo inside > inside")
@@ -133,7 +133,8 @@ with Mcp(["agentctl", "mcp", "--allow-tx"], ".") as m:
         assert m.call("rollback", name="here")["failed"] is False
     assert m.call("run", command="cat inside")["text"] == "exit status 0\ninside\n"
 PY
-cp "$TESTS/tools/mcpclient.py" "$TMP/p"
+# the programs may lie below /tmp, which is empty inside
+cp "$TESTS/tools/mcpclient.py" "$BIN/agentctl" "$TMP/p"
 for how in tx no; do
 	rm -f inside
 	allow=()
