@@ -17,8 +17,8 @@ status 125 agentctl run --workspace "$TMP/nothing" -- touch made
 status 125 agentctl run --workspace / -- touch made
 status 2 agentctl run --no-such-option -- true
 status 2 agentctl run
-status 2 agentctl serve
-status 2 agentctl
+status 2 agentctl serve x
+status 0 agentctl </dev/null
 (cd "$HOME" && status 125 agentctl run -- touch made) || exit 1
 has 'is the home directory' "$TMP/talk"
 (cd /etc && status 125 agentctl run -- true) || exit 1
