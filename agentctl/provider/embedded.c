@@ -207,7 +207,8 @@ static int think(struct embedded *e, struct small_call *call, struct provider_re
 			call);
 	out->tokens_in = result.prompt - result.reused;
 	out->tokens_out = result.tokens;
-	if (r == 0 && result.least < e->least && call->kind < SMALL_DONE)
+	if (r == 0 && call->kind < SMALL_DONE &&
+		(result.least < e->least || !small_makes_sense(call, e->text)))
 		call->kind = SMALL_UNCLEAR;
 	return r;
 }

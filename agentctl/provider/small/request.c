@@ -118,6 +118,46 @@ bool small_means_rename(const char *request)
 	return has_word(request, rename) && !has_word(request, move);
 }
 
+/* --- sense ----------------------------------------------------------------------------
+ */
+
+/* Programs and verbs that begin a request; a file may be called so, but not there. */
+static bool is_first_verb(const char *request, const char *name)
+{
+	static const char *const verbs[] = {"mv", "cp", "rm", "cat", "ls", "grep",
+		"mkdir", "touch", "sed", "echo", "move", "copy", "delete", "remove",
+		"rename", "create", "make", "show", "print", "list", "count", "search",
+		"find", "replace", "change", "append", "add", "put", "write", "run",
+		"execute", NULL};
+	size_t n = strlen(name);
+
+	request += strspn(request, " \t\n");
+	return among(verbs, name, n) && strncasecmp(request, name, n) == 0 &&
+	       !is_of_name(request[n]);
+}
+
+bool small_makes_sense(const struct small_call *c, const char *request)
+{
+	switch (c->kind) {
+	case SMALL_MOVE:
+	case SMALL_COPY:
+		return strcmp(c->arg[0], c->arg[1]) != 0 &&
+		       !is_first_verb(request, c->arg[0]) &&
+		       !is_first_verb(request, c->arg[1]);
+	case SMALL_REPLACE:
+		return *c->arg[1] && strcmp(c->arg[1], c->arg[2]) != 0 &&
+		       strcmp(c->arg[0], c->arg[1]) != 0;
+	case SMALL_SEARCH: return *c->arg[0];
+	case SMALL_TEST: return !is_first_verb(request, c->arg[0]);
+	case SMALL_APPEND:
+	case SMALL_PREPEND:
+	case SMALL_DROP:
+		return *c->arg[1] && strcmp(c->arg[0], c->arg[1]) != 0 &&
+		       !is_first_verb(request, c->arg[0]);
+	default: return !c->arg[0] || !is_first_verb(request, c->arg[0]);
+	}
+}
+
 /* --- all of it ------------------------------------------------------------------------
  */
 

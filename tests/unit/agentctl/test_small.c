@@ -282,6 +282,36 @@ START_TEST(every_name_and_text_must_be_used)
 }
 END_TEST
 
+static const struct {
+	const char *request;
+	enum small_kind kind;
+	const char *arg[2];
+	bool sense;
+} senses[] = {
+	{"mv a b", SMALL_MOVE, {"a", "b"}, true},
+	{"mv a b", SMALL_MOVE, {"a", "mv"}, false},
+	{"mv a mv", SMALL_MOVE, {"a", "mv"}, false},
+	{"rename a to mv", SMALL_MOVE, {"a", "mv"}, true},
+	{"copy a to a", SMALL_COPY, {"a", "a"}, false},
+	{"delete it", SMALL_DELETE, {"delete"}, false},
+	{"delete delete.txt", SMALL_DELETE, {"delete.txt"}, true},
+	{"add x to y", SMALL_APPEND, {"y", ""}, false},
+	{"add x to y", SMALL_APPEND, {"y", "y"}, false},
+	{"make test", SMALL_TEST, {"make test"}, true},
+	{"create a", SMALL_CREATE, {"a", ""}, true},
+};
+
+START_TEST(what_nobody_asks_for_makes_no_sense)
+{
+	struct small_call k =
+		call(senses[_i].kind, senses[_i].arg[0], senses[_i].arg[1], NULL);
+
+	ck_assert_msg(small_makes_sense(&k, senses[_i].request) == senses[_i].sense, "%s",
+		senses[_i].request);
+	small_free(&k);
+}
+END_TEST
+
 /* --- what goes to and fro -------------------------------------------------------------
  */
 
@@ -408,6 +438,8 @@ TCase *case_small(void)
 		(int)(sizeof folders / sizeof folders[0]));
 	tcase_add_loop_test(t, every_name_and_text_must_be_used, 0,
 		(int)(sizeof uses / sizeof uses[0]));
+	tcase_add_loop_test(t, what_nobody_asks_for_makes_no_sense, 0,
+		(int)(sizeof senses / sizeof senses[0]));
 	tcase_add_loop_test(t, a_call_can_be_taken_apart_and_lives_in_its_id, 0,
 		(int)(sizeof written / sizeof written[0]));
 	tcase_add_test(t, nonsense_is_no_call);
