@@ -574,10 +574,21 @@ def protected(s, values_of):
 SHELL = re.compile(r"(rm|mv|cp|cat|ls|grep|mkdir|touch|wc|head|tail|sed|echo|del|dir|md|ren|type|less|python3?|make|npm|pytest|sh|bash|cargo|go|node|ruby|rmdir) ")
 
 
-def capital(s):
-    if SHELL.match(s):
+def capital(s, keep=()):
+    """The first letter large, unless a name, a text or a command begins there."""
+    if SHELL.match(s) or any(v and s.startswith(v) and not s[len(v):len(v) + 1].isalnum() for v in keep):
         return s
     return s[:1].upper() + s[1:] if s[:1].isalpha() and not re.match(r"[\w.-]*[./_]\w", s) else s
+
+
+def words_of(slots):
+    """All that must stay as it is written."""
+    out = []
+    for v in [*slots.v.values(), slots.it, slots.where, slots.inside]:
+        for x in v if isinstance(v, tuple) else (v,):
+            if x:
+                out += [x, x.split("/")[0]]
+    return out
 
 
 def is_question(s):
@@ -626,7 +637,7 @@ def single(r, w, held=False):
         if c.slots.said_it:
             intro = expand(r, r.choice(INTROS), lambda s: quoted(r, f, 0.8), 0)
             mark = r.choice((": ", ", ", " - ", ". ")) if not intro.endswith("?") else " "
-            return intro + mark + (capital(c.text) if mark in (". ", " ") else c.text), [c]
+            return intro + mark + (capital(c.text, words_of(c.slots)) if mark in (". ", " ") else c.text), [c]
     c = Clause(r, kind, w, held=held)
     return polite(r, c), [c]
 
@@ -677,7 +688,7 @@ def chain(r, w, n, held=False):
                 j = r.choice((", then ", " and then ", ", finally ", ". Then ", "; then ", ", second, ", ". Second, ", ", and finally ", " and finally "))
             t = c.text
             if "\n" in j or (j.endswith(". ") and r.random() < 0.8):
-                t = capital(t)
+                t = capital(t, words_of(c.slots))
             text += j + t
     return text, clauses
 
@@ -818,7 +829,7 @@ class Conversation:
             text = typo(r, text, protected(text, values_of))
         s = finish(r, text, bare_end)
         if r.random() < 0.62:
-            s = capital(s)
+            s = capital(s, [x for v in values_of for x in (v, v.split("/")[0])])
         k = r.random()
         if k < 0.04:
             s = capital(r.choice(BEFORES)) + r.choice((". ", ": ", ", ", "! ", " - ")) + s
