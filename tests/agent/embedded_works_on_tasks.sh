@@ -6,6 +6,6 @@
 requires_fuse
 requires python3
 python3 "$TESTS/tools/model_tasks.py" "$TESTS/agent/tasks/own.jsonl" --agentctl "$BIN/agentctl" \
-	--expect single=50:3 --expect two=5:5 --expect scope=95:5 --show wrong >"$TMP/out" 2>"$TMP/wrong" ||
+	--expect single=60:3 --expect two=20:15 --expect scope=90:8 --show wrong >"$TMP/out" 2>"$TMP/wrong" ||
 	{ cat "$TMP/out" "$TMP/wrong" >&2; fail 'it does less than it did'; }
 cat "$TMP/out"

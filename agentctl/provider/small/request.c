@@ -136,8 +136,53 @@ static bool is_first_verb(const char *request, const char *name)
 	       !is_of_name(request[n]);
 }
 
+/* The next word of @at, its length in *n; at the end 0. */
+static const char *next_word(const char *at, size_t *n)
+{
+	while (*at && !isalpha((unsigned char)*at))
+		at++;
+	for (*n = 0; isalpha((unsigned char)at[*n]);)
+		++*n;
+	return at;
+}
+
+/* "do not delete", but not "I don't need it, delete it". */
+static bool is_forbidden(const char *request)
+{
+	static const char *const aux[] = {
+		"do", "must", "should", "shall", "may", "can", "to", NULL};
+	static const char *const short_form[] = {
+		"don", "mustn", "shouldn", "never", "dont", NULL};
+	static const char *const harmless[] = {"need", "needed", "want", "use", "have",
+		"like", "care", "worry", "forget", "know", "be", "hesitate", NULL};
+	const char *before = "", *w;
+	size_t n, nb = 0;
+
+	for (w = next_word(request, &n); n > 0; w = next_word(w + n, &n)) {
+		bool no = among(short_form, w, n) ||
+			  (n == 3 && strncasecmp(w, "not", 3) == 0 &&
+				  among(aux, before, nb));
+
+		before = w;
+		nb = n;
+		if (!no)
+			continue;
+		w = next_word(w + n, &n);
+		if (n == 1 && (*w == 't' || *w == 'T'))
+			w = next_word(w + n, &n);
+		if (n > 0 && !among(harmless, w, n))
+			return true;
+	}
+	return false;
+}
+
 bool small_makes_sense(const struct small_call *c, const char *request)
 {
+	bool destroys = c->kind == SMALL_DELETE || c->kind == SMALL_MOVE ||
+			c->kind == SMALL_DROP || c->kind == SMALL_REPLACE;
+
+	if (destroys && is_forbidden(request))
+		return false;
 	switch (c->kind) {
 	case SMALL_MOVE:
 	case SMALL_COPY:

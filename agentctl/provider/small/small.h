@@ -74,8 +74,9 @@ bool small_means_folder(const char *request, const char *name);
 /** small_means_rename(request): does it speak of a name, and of no place? */
 bool small_means_rename(const char *request);
 
-/** small_makes_sense(c, request): false for what nobody asks for: moving a thing onto
- * itself, replacing a text by itself, a name that is the request's own verb. */
+/** small_makes_sense(c, request): false for what nobody asks for: what the request
+ * forbids, moving a thing onto itself, replacing a text by itself, a name that is the
+ * request's own verb. */
 bool small_makes_sense(const struct small_call *c, const char *request);
 
 /** small_all_used(request, calls, n): whether every quoted text and every word that looks

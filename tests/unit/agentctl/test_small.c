@@ -297,6 +297,11 @@ static const struct {
 	{"delete delete.txt", SMALL_DELETE, {"delete.txt"}, true},
 	{"add x to y", SMALL_APPEND, {"y", ""}, false},
 	{"add x to y", SMALL_APPEND, {"y", "y"}, false},
+	{"Don't delete a.txt", SMALL_DELETE, {"a.txt"}, false},
+	{"never touch a.txt", SMALL_DELETE, {"a.txt"}, false},
+	{"you must not move a to b", SMALL_MOVE, {"a", "b"}, false},
+	{"I don't need a.txt, delete it", SMALL_DELETE, {"a.txt"}, true},
+	{"a.txt is not needed, delete it", SMALL_DELETE, {"a.txt"}, true},
 	{"make test", SMALL_TEST, {"make test"}, true},
 	{"create a", SMALL_CREATE, {"a", ""}, true},
 };
