@@ -5,7 +5,7 @@
 #   model-tools   tools.json from the table of calls
 
 MODEL         := agentctl/model
-MODEL_SECONDS ?= 5400
+MODEL_SECONDS ?= 6600
 MODEL_OUT     ?= $(B)/model
 MODEL_PYTHON  ?= /usr/bin/python3
 
@@ -15,7 +15,7 @@ model-deps:
 
 model:
 	$(Q)$(MODEL_PYTHON) $(MODEL)/train.py $(MODEL_OUT) --seconds $(MODEL_SECONDS)
-	$(Q)$(MODEL_PYTHON) $(MODEL)/evaluate.py $(MODEL_OUT) --threshold 0.5 --calibrate
+	$(Q)$(MODEL_PYTHON) $(MODEL)/evaluate.py $(MODEL_OUT) --threshold 0.8 --calibrate
 	$(Q)mkdir -p $(MODEL)/checkpoint && cd $(MODEL_OUT) && \
 		cp config.json tokenizer.json model.safetensors $(CURDIR)/$(MODEL)/checkpoint/
 	$(Q)cd $(MODEL)/checkpoint && sha256sum config.json tokenizer.json model.safetensors > SHA256SUMS

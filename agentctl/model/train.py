@@ -358,7 +358,7 @@ def main():
     a.add_argument("out")
     a.add_argument("--seconds", type=float, default=3600)
     a.add_argument("--workers", type=int, default=2)
-    a.add_argument("--rate", type=float, default=1.5e-3)
+    a.add_argument("--rate", type=float, default=8e-4)
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--resume", action="store_true")
     a.add_argument("--smoke", action="store_true")
