@@ -162,6 +162,8 @@ static int take(struct provider_message *m, json_object *o)
 		m->status = status_in(m->text);
 		m->failed = m->status != 0;
 		m->refused = strcasestr(m->text, "refused by") != NULL;
+		if (strcmp(m->text, "(no output)") == 0)
+			*m->text = 0; /* opencode's word for it */
 		/* agentctl's own form has it in a line before the output */
 		if (strncmp(m->text, "exit status ", 12) == 0)
 			m->output = strcspn(m->text, "\n") + 1;
